@@ -23,9 +23,9 @@ class TimeLimitAdmin(ToldTable):
             None,
             {
                 "fields": ("priority", "minutes", "escalate_percent", "to_manual"),
-                "description": "A plan that nobody decides within this time is closed: nothing of it runs. The row of "
-                "the goal's priority decides, else the one of every priority. It holds for plans that come into the "
-                "queue from now on; those that have a clock already keep it.",
+                "description": "A plan that nobody decides within this time expires, and nothing runs. A limit for the "
+                "goal's priority comes before the limit for every priority. A change applies to plans that enter "
+                "the queue from now on; plans that already have a time limit keep it.",
             },
         ),
     )
@@ -43,7 +43,7 @@ class TimeLimitAdmin(ToldTable):
     @admin.display(description="then")
     def ends(self, row: TimeLimit) -> str:
         """What becomes of the goal."""
-        return "asks for a hand" if row.to_manual else "dropped"
+        return "needs a person" if row.to_manual else "dropped"
 
 
 @admin.register(RoundLimit)
@@ -58,8 +58,8 @@ class RoundLimitAdmin(ToldTable):
             {
                 "fields": ("agent", "rounds"),
                 "description": "How often a goal's plan may be sent back with a request for changes. The next request "
-                "makes the goal ask for a person's plan. The row of the goal's agent decides, else the one of every "
-                f"agent; without any it is {USUAL}.",
+                "makes the goal ask a person for a plan. A limit for the goal's agent comes before the limit for every "
+                f"agent; without either it is {USUAL}.",
             },
         ),
     )

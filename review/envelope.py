@@ -57,7 +57,7 @@ def alternatives_in(envelope: Mapping[str, Any]) -> frozenset[Alternative]:
 def in_words(envelope: Mapping[str, Any]) -> str:
     """The envelope as a reviewer reads it."""
     more = tries_in(envelope) - 1
-    said = f"up to {more} more {'try' if more == 1 else 'tries'} of exactly these steps" if more else ""
+    said = f"up to {more} {'retry' if more == 1 else 'retries'} of exactly these steps" if more else ""
     others = [f"{position}.{number}" for position, number in sorted(alternatives_in(envelope))]
     instead = f"{'alternative' if len(others) == 1 else 'alternatives'} {', '.join(others)}" if others else ""
-    return ", and ".join(part for part in (said or "no second try of a failed step", instead) if part)
+    return ", and ".join(part for part in (said or "no retry of a failed step", instead) if part)

@@ -22,9 +22,9 @@ class NoticeForm(forms.Form):
         max_length=1_000,
         label="Address",
         widget=forms.PasswordInput(attrs={"autocomplete": "off", "class": "input"}),
-        help_text="As apprise knows them, for example ntfys://ntfy.example.org/topic. It is kept and never shown.",
+        help_text="As apprise knows them, for example ntfys://ntfy.example.org/topic. It is stored and never shown.",
     )
-    forget = forms.BooleanField(required=False, label="Forget the address")
+    forget = forms.BooleanField(required=False, label="Delete the address")
 
     @classmethod
     def of(cls, choice: NoticeChoice) -> NoticeForm:

@@ -76,7 +76,7 @@ def refuse_others(by: User, plan: IntentPlan) -> None:
     """Raises StaleDigest when somebody else has decided this plan and may still take it back."""
     held = open_on(plan)
     if held is not None and held.by_id != by.pk:
-        raise StaleDigest(f"{sentence(held)} They may still take it back.")
+        raise StaleDigest(f"{sentence(held)} They can still undo it.")
 
 
 def sentence(held: HeldDecision) -> str:

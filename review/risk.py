@@ -247,7 +247,7 @@ def _shown(spec: IntentSpec, touch: Touched, tried: Tried | None, *, can_delete:
         return
     if tried is None:
         if touch.is_program:
-            yield Level.UNKNOWN, "it has not been tried in a copy"
+            yield Level.UNKNOWN, "it has had no shadow run"
         return
     proof = tried.proofs.get(spec.position, "")
     if proof in ("unproven", "not_reached", ""):

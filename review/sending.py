@@ -23,7 +23,7 @@ from sandbox.gate.internet import is_on_the_internet
 
 INTERNAL = "the address leads to an internal machine, which the operator has not allowed"
 NO_ADDRESS = "this is no address that a message can be sent to"
-NOT_TAKEN = "the service did not take it"
+NOT_TAKEN = "the service rejected the message"
 # What a service may not do here besides connecting: start programs, write to this machine's log.
 _NEVER = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "syslog.openlog", "syslog.syslog")
 

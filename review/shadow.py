@@ -110,7 +110,7 @@ class ShadowView:
         for step in self.steps:
             before = told[-1] if told else None
             if before is not None and _is_plain(step) and _is_plain(before):
-                words = "were done in the copy"
+                words = "succeeded in the shadow run"
                 told[-1] = replace(before, last=step.position, sentence=words, seconds=before.seconds + step.seconds)
             else:
                 told.append(step)
@@ -145,7 +145,7 @@ def _reading(run: ShadowRun, start: int) -> tuple[Reading | None, str]:
     try:
         return snapshot_reading.read_kept(run.base, run.after, start=start), ""
     except NotKept:
-        return None, "The files of this shadow run are not kept any more."
+        return None, "The files of this shadow run are no longer stored."
 
 
 def _told(finding: Mapping[str, Any]) -> Told:
@@ -176,7 +176,7 @@ def _sentence(proof: Proof, why: str, answer: Mapping[str, Any]) -> str:
         case Proof.DONE if "return_code" in answer:
             return f"ended with exit code {answer['return_code']}"
         case Proof.DONE:
-            return str(answer.get("message") or "was done")
+            return str(answer.get("message") or "succeeded")
         case Proof.FAILED:
             return f"would fail: {why}"
         case Proof.SKIPPED:

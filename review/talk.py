@@ -63,14 +63,14 @@ class Talk:
 
     @property
     def counts(self) -> list[str]:
-        """What there is, in words: "2 open notes", "1 open question", "3 settled"."""
+        """What there is, in words: "2 open comments", "1 open question", "3 settled"."""
         settled = len(self.said) - len(self.notes) - len(self.questions)
         return [
             words
             for number, words in (
-                (len(self.notes), _counted(len(self.notes), "open note")),
+                (len(self.notes), _counted(len(self.notes), "open comment")),
                 (len(self.questions), _counted(len(self.questions), "open question")),
-                (settled, f"{settled} settled"),
+                (settled, f"{settled} closed"),
             )
             if number
         ]

@@ -18,7 +18,7 @@ def taken(text: str, field: str, *, required: bool = False) -> str:
     if required and not text:
         raise WordsRefused(field, "Write a few words: the planner and the submitter read them.")
     if len(text) > LONGEST:
-        raise WordsRefused(field, f"This is {len(text):,} characters long; up to {LONGEST:,} are kept.")
+        raise WordsRefused(field, f"Shorten this to {LONGEST:,} characters or fewer; it has {len(text):,}.")
     for char in text:
         if _hides(char):
             raise WordsRefused(field, f"Remove the hidden character U+{ord(char):04X}: nobody could see it.")

@@ -24,7 +24,7 @@
   const members = () => [...document.querySelectorAll("input[name=member]")];
   const count = () => {
     const bar = document.querySelector("[data-ticked]");
-    if (bar) bar.textContent = `${members().filter(box => box.checked).length} ticked`;
+    if (bar) bar.textContent = `${members().filter(box => box.checked).length} selected`;
   };
   document.addEventListener("keydown", event => {
     if (off(event) || event.key.toLowerCase() !== "x") return;

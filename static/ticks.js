@@ -18,7 +18,7 @@
       mark.hidden = !by.length;
       mark.querySelector("[data-list]").textContent = by.join(", ");
     }
-    const covered = on.length ? `Approve ${on.length} of ${all.length}: ${on.join(", ")}.` : "Nothing is ticked.";
+    const covered = on.length ? `Approve ${on.length} of ${all.length}: ${on.join(", ")}.` : "No step is selected.";
     words.textContent = off.length ? `${covered} Left out: ${off.join(", ")}.` : "";
     count.textContent = `${on.length} of ${all.length}`;
   };

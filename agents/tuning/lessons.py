@@ -159,7 +159,7 @@ def teach(taught: Taught, *, by: User, plan: IntentPlan, step: int, note: str = 
     TuningRefused, NotPossibleNow.
     """
     if not by.is_active:
-        raise NotYours("Only people who may log in teach.")
+        raise NotYours("Only people who can log in can teach.")
     _check_note(note)
     taught = _of_values(taught, taught.checked().values)
     with transaction.atomic():

@@ -194,7 +194,7 @@ def _moment(text: str | None) -> datetime | None:
 
 def _check_may_read(user: User) -> None:
     if not policy_writing.may_read(user):
-        raise Problem(403, "Policies are read by reviewers and operators.", kind="forbidden")
+        raise Problem(403, "Only reviewers and operators can see policies.", kind="forbidden")
 
 
 def _read(user: User, policy_id: str) -> ReviewPolicy:

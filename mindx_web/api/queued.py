@@ -38,7 +38,7 @@ class Asked(Schema):
         """The filter. Raises the 422 problem for what is none."""
         found, problems = filters.read(self.model_dump(exclude={"order"}))
         if found.does and not queue.commands_called(found.does):
-            problems["does"] = "No tool and no command is called that."
+            problems["does"] = "There is no tool or command with this name."
         for field, message in problems.items():
             raise invalid(field, message)
         return found

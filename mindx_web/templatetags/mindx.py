@@ -327,13 +327,13 @@ def dollars(amount: Decimal | float) -> str:
 
 @register.filter
 def since(when: datetime | None) -> str:
-    """How long ago a moment was, in words: "waits {{ plan.queued_at|since }}"."""
+    """How long ago a moment was, in words: "waiting {{ plan.queued_at|since }}"."""
     return "" if when is None else moments.age_text((timezone.now() - when).total_seconds())
 
 
 @register.filter
 def until(when: datetime | None) -> str:
-    """How long it is until a moment, in words: "rejected by itself in {{ clock.due_at|until }}"."""
+    """How long it is until a moment, in words: "expires in {{ clock.due_at|until }}"."""
     return "" if when is None else moments.age_text((when - timezone.now()).total_seconds())
 
 

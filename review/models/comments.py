@@ -72,7 +72,7 @@ class Comment(models.Model):
         """Its state as people say it."""
         if self.is_question and self.state == self.State.ADDRESSED:
             return "answered"
-        done = {"addressed": "addressed in", "stale": "what it stood on is gone in"}.get(self.state)
+        done = {"addressed": "addressed in", "stale": "outdated since"}.get(self.state)
         return f"{done} r{self.settled_in}" if done and self.settled_in else self.state
 
 

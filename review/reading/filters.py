@@ -65,7 +65,7 @@ def read(given: Mapping[str, str]) -> tuple[Filters, dict[str, str]]:
     """The filter in an address, and what is wrong with it by field; what is wrong is left out."""
     found = {field.name: str(given.get(field.name, "")).strip() for field in fields(Filters)}
     problems = {name: f"At most {LONGEST} characters." for name, value in found.items() if len(value) > LONGEST}
-    problems |= {name: "No name holds this character." for name, value in found.items() if "\0" in value}
+    problems |= {name: "A name cannot contain this character." for name, value in found.items() if "\0" in value}
     if len(found["words"].split()) > WORDS_MAX:
         problems["words"] = f"At most {WORDS_MAX} words."
     if found["risk"] not in ("", *Level):

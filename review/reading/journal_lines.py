@@ -12,13 +12,13 @@ _SHOWN = 120
 _VERDICTS = {
     "approve": "approved",
     "reject": "rejected",
-    "request_changes": "asked for changes of",
+    "request_changes": "requested changes to",
     "edit": "edited",
     "first_approval": "gave the first of two approvals to",
     "second_approval": "gave the second approval to",
-    "withdraw": "took back the first approval of",
+    "withdraw": "withdrew the first approval of",
 }
-_BELIEF = {"denied": "said that this is not so", "told": "said that this is so", "retracted": "took this back"}
+_BELIEF = {"denied": "said that this is wrong", "told": "said that this is true", "retracted": "took this back"}
 _TYPED = {
     "submitted": "typed",
     "refused": "was not allowed to type",
@@ -101,7 +101,7 @@ def _typed(it: _Entry) -> str:
 def _assigned(it: _Entry) -> str:
     after = it.data.get("after")
     to = after.get("assigned_to") if isinstance(after, Mapping) else None
-    return f"gave {it.place} to {to}" if to else f"gave {it.place} to nobody"
+    return f"assigned {it.place} to {to}" if to else f"unassigned {it.place}"
 
 
 def _belief(it: _Entry) -> str:
@@ -128,7 +128,7 @@ def _forged(it: _Entry) -> str:
 
 
 def _token_made(it: _Entry) -> str:
-    return f"made the API token “{it.text('called')}” of {it.name} for {_value(it.data.get('scopes'))}"
+    return f"created the API token “{it.text('called')}” of {it.name} for {_value(it.data.get('scopes'))}"
 
 
 _SAID: Mapping[str, Callable[[_Entry], str]] = {
@@ -141,29 +141,29 @@ _SAID: Mapping[str, Callable[[_Entry], str]] = {
     Event.LOCKED_OUT: lambda it: f"failed to log in as {it.whom}{it.address} too often and is locked out for a while",
     Event.REFUSED: lambda it: f"was refused {it.data.get('method', '')} {it.data.get('path', '')}{it.because}",
     Event.FORGED: _forged,
-    Event.PERSON_MADE: lambda it: f"made the login {it.name}{it.changes}",
+    Event.PERSON_MADE: lambda it: f"created the login {it.name}{it.changes}",
     Event.PERSON_CHANGED: lambda it: f"changed {it.name}{it.changes}",
     Event.PERSON_REMOVED: lambda it: f"removed the login {it.name}",
     Event.PASSWORD: lambda it: f"changed the password of {it.name}",
     Event.TOKEN_MADE: _token_made,
     Event.TOKEN_REVOKED: lambda it: f"revoked the API token “{it.text('called')}” of {it.name}",
-    Event.EXTENDED: lambda it: f"let {it.place} wait longer{it.changes}",
+    Event.EXTENDED: lambda it: f"extended the time limit of {it.place}{it.changes}",
     Event.ASSIGNED: _assigned,
     Event.TIME_LIMIT: lambda it: f"changed time limits of review{it.changes}",
-    Event.ROUND_LIMIT: lambda it: f"changed how often plans may be sent back{it.changes}",
+    Event.ROUND_LIMIT: lambda it: f"changed how often a plan can be sent back{it.changes}",
     Event.BELIEF: _belief,
     Event.GOAL: lambda it: f"changed the terms of {it.place}{it.changes}",
     Event.LIMIT: lambda it: f"changed limits of steps{it.changes}",
-    Event.PARAMETERS: lambda it: f"saved how parameters are settled{it.changes}{it.because}",
+    Event.PARAMETERS: lambda it: f"changed how parameters are resolved{it.changes}{it.because}",
     Event.LESSON: _lesson,
     Event.AGENT: lambda it: f"changed {it.place}{it.changes}{it.because}",
-    Event.STANDSTILL: lambda it: f"changed whether everything stands still{it.changes}",
+    Event.STANDSTILL: lambda it: f"changed whether everything is paused{it.changes}",
     Event.BACKLOG: lambda it: f"{it.word('what', 'changed')} {it.place} of the backlog{it.changes}{it.because}",
-    Event.WORKSPACE_MADE: lambda it: f"made {it.place}",
+    Event.WORKSPACE_MADE: lambda it: f"created {it.place}",
     Event.WORKSPACE_FILES: _files,
     Event.WORKSPACE_SETTINGS: lambda it: f"changed the settings of {it.place}{it.changes}",
     Event.RECOVERY: lambda it: (
-        f"set how failures are mended: {_words(it.kind)} {_short(it.name)}{it.changes}{it.because}"
+        f"changed how failures are handled: {_words(it.kind)} {_short(it.name)}{it.changes}{it.because}"
     ),
     Event.RESTORED: lambda it: f"restored mindX from a backup of {it.text('as_of')}",
 }

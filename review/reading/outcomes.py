@@ -67,7 +67,7 @@ class Trial:
 
 
 _NO_KEY = Outcome.UNTRIED.value
-UNTRIED = Trial(Outcome.UNTRIED, _NO_KEY, "not tried in a copy yet", {})
+UNTRIED = Trial(Outcome.UNTRIED, _NO_KEY, "no shadow run yet", {})
 
 
 def trial_of(state: str | None, reason: str, findings: Findings, changes: Changes) -> Trial:
@@ -75,7 +75,7 @@ def trial_of(state: str | None, reason: str, findings: Findings, changes: Change
     if state != ShadowState.DONE:
         return Trial(Outcome.UNTRIED, _NO_KEY, untried_because(state, reason), {})
     if changes is None:
-        return Trial(Outcome.UNTRIED, _NO_KEY, "the files of its shadow run are not kept any more", {})
+        return Trial(Outcome.UNTRIED, _NO_KEY, "the files of its shadow run are no longer stored", {})
     outcome = outcome_of(state, findings)
     kinds = [kind for kind, paths in changes.items() if paths]
     proofs = [[each["position"], each["proof"]] for each in findings]
@@ -97,11 +97,11 @@ def untried_because(state: str | None, reason: str) -> str:
     """Why a run that has not ended, or could not be made, says nothing."""
     match state:
         case ShadowState.WAITING:
-            return "waiting to be tried in a copy"
+            return "shadow run queued"
         case ShadowState.RUNNING:
-            return "being tried in a copy now"
+            return "shadow run in progress"
         case ShadowState.IMPOSSIBLE | ShadowState.STOPPED:
-            return f"could not be tried in a copy: {reason}"
+            return f"shadow run not possible: {reason}"
     return UNTRIED.words
 
 
@@ -112,7 +112,7 @@ def why_alone(state: str | None, reason: str, findings: Findings) -> str:
             return f"Its shadow run failed ({_words(findings)}), so it is decided on its own page."
         case Outcome.UNTRIED:
             because = untried_because(state, reason)
-            return f"No shadow run shows what it does ({because}), so it is decided on its own page."
+            return f"It has no finished shadow run ({because}), so it is decided on its own page."
     return ""
 
 

@@ -73,7 +73,7 @@ def of_edit(document: Document, position: int, name: str, after: Any, registry: 
         gone = f"There is no {spec.tool}.{spec.command} with {name} any more."
         return _with(made, why_no_mapping=gone, why_no_default=gone)
     if after is None:
-        away = "The value was taken away, and nothing was put in its place."
+        away = "The value was removed and not replaced."
         return _with(made, why_no_mapping=away, why_no_default=away)
     if is_reference(after) or (isinstance(after, str) and "{{" in after):
         other = "The value is the result of another step, which other plans do not have."
@@ -94,9 +94,9 @@ def _with(made: Teachable, **values: Any) -> Teachable:
 
 def _why_no_mapping(command: Command, name: str, after: Any, said: tuple[str, ...]) -> str:
     if command.kind(name) != "path" or not isinstance(after, str):
-        return "This is no path, and only names of paths are mapped."
+        return "This is not a path, and only paths can have names."
     if not said:
-        return "Nobody had said a name for it: there is nothing that could mean the path."
+        return "The goal did not use a name that could stand for the path."
     return ""
 
 

@@ -40,7 +40,7 @@ def in_words(ticks: Collection[Tick]) -> str:
     if not off:
         return ""
     if not on:
-        return f"Nothing is ticked. Left out: {_listed(off)}."
+        return f"No step is selected. Left out: {_listed(off)}."
     return f"Approve {len(on)} of {len(ticks)}: {_listed(on)}. Left out: {_listed(off)}."
 
 

@@ -25,14 +25,14 @@ def assign(plan: IntentPlan, to: User | None, *, by: User) -> QueueEntry:
     Raises DecisionRefused when `by` is no reviewer or `to` may not decide it, NotPossibleNow when it waits no more.
     """
     if not rights.is_reviewer(by):
-        raise DecisionRefused("Giving plans to reviewers needs the reviewer role.")
+        raise DecisionRefused("Assigning plans needs the reviewer role.")
     if to is not None and (reason := _why_not(to, by, plan)):
         raise DecisionRefused(reason)
     with transaction.atomic():
         locked = plans.locked(plan)
         entry = QueueEntry.objects.select_related("assigned_to").get(pk=locked.pk)
         if locked.state != PlanState.AWAITING_REVIEW:
-            raise NotPossibleNow(f"Plan {plan.pk} does not wait any more. Nothing was changed.")
+            raise NotPossibleNow(f"Plan {plan.pk} is no longer waiting for review. Nothing was changed.")
         before = entry.assigned_to
         if (before.pk if before else None) == (to.pk if to else None):
             return entry
@@ -70,8 +70,8 @@ def _why_not(to: User, by: User, plan: IntentPlan) -> str:
 
 def _said(to: User | None, by: User) -> str:
     if to is None:
-        return f"{by.username} leaves the decision to any reviewer"
-    return f"{by.username} means to decide this" if to.pk == by.pk else f"{by.username} gives this to {to.username}"
+        return f"{by.username} unassigned this plan"
+    return f"{by.username} assigned this plan to {'themselves' if to.pk == by.pk else to.username}"
 
 
 def _name(user: User | None) -> str:

@@ -57,7 +57,7 @@ def decide(sent: Sequence[str], verdict: str, reason: str, *, by: User) -> Batch
     if verdict not in _VERDICTS:
         raise WordsRefused("verdict", "Choose to approve, to reject or to request changes.")
     if not sent:
-        raise WordsRefused("member", "Tick the plans that this is about. Nothing was decided.")
+        raise WordsRefused("member", "Select at least one plan. Nothing was decided.")
     if len(sent) > AT_ONCE:
         raise WordsRefused("member", f"At most {AT_ONCE} plans are decided at once. Nothing was decided.")
     said = words.taken(reason, "reason", required=verdict != APPROVE)
@@ -69,13 +69,13 @@ def decide(sent: Sequence[str], verdict: str, reason: str, *, by: User) -> Batch
         seen = shown.read(text, by)
         plan = _plan(seen, by) if seen is not None else None
         if seen is None or plan is None:
-            refused.append(Refused(None, "How it differs was not shown to you, or too long ago. Open it again."))
+            refused.append(Refused(None, "You have not opened its differences, or too long ago. Open them again."))
             continue
         try:
             entry = _checked(seen, plan)
             group = group or entry.group
             if entry.group != group:
-                raise DecisionRefused("It is not of the group of the others: its steps or its shadow run differ.")
+                raise DecisionRefused("It does not belong to this group: its steps or its shadow run differ.")
             comment, why = (said, "") if verdict == APPROVE else ("", said)
             holding.decide(plan, Ruling(verdict, seen.digest, why, comment=comment, batch=together), by=by)
         except (AgentsError, ReviewError) as error:
@@ -105,11 +105,11 @@ def _checked(seen: Shown, plan: IntentPlan) -> QueueEntry:
     if alone := outcomes.why_alone(state, reason, findings):
         raise DecisionRefused(alone)
     if run is None or run.pk != seen.run_id:
-        raise DecisionRefused("It was tried in a copy again since it was shown to you. Open it again.")
+        raise DecisionRefused("Its shadow run was repeated after you opened it. Open it again.")
     entry = QueueEntry.objects.get(pk=plan.pk)
     if entry.rank < seen.rank:
         before = tuple(Level)[seen.rank]
-        raise DecisionRefused(f"Its risk is {entry.level} now; it was {before} when you were shown it. Open it again.")
+        raise DecisionRefused(f"Its risk is {entry.level} now; it was {before} when you opened it. Open it again.")
     if entry.harm < seen.harm:
-        raise DecisionRefused("Something of it cannot be taken back, which nobody knew when you were shown it.")
+        raise DecisionRefused("Part of it cannot be undone. This was not known when you opened it.")
     return entry

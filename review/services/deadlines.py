@@ -114,7 +114,7 @@ def extend(plan: IntentPlan, *, by: User) -> ReviewClock:
         locked = plans.locked(plan)
         clock = ReviewClock.objects.filter(intent_plan=locked, due_at__isnull=False).first()
         if locked.state != _WAITS or clock is None:
-            raise NotPossibleNow("This plan does not wait under a time limit any more. Nothing was extended.")
+            raise NotPossibleNow("This plan no longer has a time limit. Nothing was extended.")
         more = timedelta(minutes=EXTENSION_MIN)
         # No longer marked: when the later share of the time is over as well, the sweep marks it again.
         ReviewClock.objects.filter(pk=clock.pk).update(
@@ -126,7 +126,7 @@ def extend(plan: IntentPlan, *, by: User) -> ReviewClock:
         QueueEntry.objects.filter(pk=plan.pk).update(is_urgent=False)
         before = clock.due_at
         clock.refresh_from_db()
-        told = f"{by.username} lets this plan wait {in_words(EXTENSION_MIN)} longer"
+        told = f"{by.username} extended the time limit of this plan by {in_words(EXTENSION_MIN)}"
         logs.say(plan.goal_id, "review", "review", told)
         wake_ups.queue_changed()
         data = {"before": {"due": str(before)}, "after": {"due": str(clock.due_at)}}

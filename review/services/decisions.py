@@ -66,8 +66,8 @@ def approve(
             return _approve_first(plan, by=by, digest=digest, note=note, via=via, edits=edits)
         if as_first:
             raise StaleDigest(
-                "It was the first of two approvals when you saw it. Now it would be the last, and the plan would run."
-                " Read the page again; nothing was approved."
+                "When you opened this page, yours was the first of two approvals. Now it would be the second, and the"
+                " plan would run. Nothing was approved. Read the page again."
             )
         return _approve(
             plan, by=by, digest=digest, note=note, via=via, grants=grants, policy=policy, edits=edits, notes=notes
@@ -175,10 +175,10 @@ def withdraw(plan: IntentPlan, *, by: User, digest: str, via: str = "browser") -
 
     def grant(locked: IntentPlan) -> None:
         if by.pk not in {row.by_id for row in policing.first_approvals(locked)}:
-            raise DecisionRefused("There is no approval of yours that could be taken back.")
+            raise DecisionRefused("You have no approval that can be withdrawn.")
         audit.add(locked, Decision.Verdict.WITHDRAW, digest=locked.digest, by=by, via=via, comment="")
 
-    return plans.note(plan, digest=digest, grant=grant, said=f"{by.username} took their approval back")
+    return plans.note(plan, digest=digest, grant=grant, said=f"{by.username} withdrew their approval")
 
 
 def approve_as_second(plan: IntentPlan, *, by: User, digest: str, via: str = "browser") -> IntentPlan:
@@ -189,7 +189,7 @@ def approve_as_second(plan: IntentPlan, *, by: User, digest: str, via: str = "br
         locked = IntentPlan.objects.select_for_update(no_key=True).select_related("workspace").get(pk=plan.pk)
         approval = Approval.objects.filter(intent_plan=locked).first()
         if locked.state not in (PlanState.APPROVED, PlanState.EXECUTING) or approval is None:
-            raise StaleDigest("This plan does not wait for a second person. Nothing was changed.")
+            raise StaleDigest("This plan is not waiting for a second person. Nothing was changed.")
         if digest != locked.digest:
             raise StaleDigest("This is not the digest of the plan that waits. Read the plan again.")
         if by.pk in policing.approvers(locked, approval):

@@ -92,7 +92,7 @@ def _by_email(delivery: Delivery) -> None:
     try:
         message.send()
     except (OSError, SMTPException, ValueError) as error:
-        raise NotSent(f"the mail server did not take it ({type(error).__name__})") from error
+        raise NotSent(f"the mail server rejected the message ({type(error).__name__})") from error
 
 
 def _by_apprise(delivery: Delivery) -> None:
@@ -117,7 +117,7 @@ def _by_apprise(delivery: Delivery) -> None:
     if done.returncode:
         # The last line is one of sending.py's own sentences, or nothing that may be shown.
         said = done.stdout.strip()
-        raise NotSent(said or "the service did not take it")
+        raise NotSent(said or "the service rejected the message")
 
 
 _SEND = {Delivery.Channel.EMAIL: _by_email, Delivery.Channel.APPRISE: _by_apprise}

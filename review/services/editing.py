@@ -104,7 +104,7 @@ def _check_models(document: Document, chosen: Sequence[int], revision: IntentPla
             raise WordsRefused(
                 "intents",
                 f"Step {position} would ask another language model than this page says, because the configuration has "
-                "changed. Nothing was approved. Send the plan back: it is made anew, and shows where its text goes.",
+                "changed. Nothing was approved. Send the plan back: the new revision shows where its text goes.",
             )
 
 
@@ -143,7 +143,7 @@ def edit_steps(
     values = {at: {**REGISTRY.command(specs[at].tool, specs[at].command).defaults(), **params[at]} for at in params}
     changed = {at: found for at in sorted(values) if (found := selection.changes(specs[at], values[at]))}
     if not changed:
-        raise WordsRefused("params", "Nothing was changed: the values are those of the step.")
+        raise WordsRefused("params", "Nothing was changed: the step already has these values.")
     wishes = [wish for at, found in changed.items() for wish in _wishes(specs[at], found, by)]
 
     def record(old: IntentPlan, revision: IntentPlan) -> None:

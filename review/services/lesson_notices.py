@@ -8,8 +8,8 @@ from review.models import NoticeKind
 from review.services import notices
 
 _ENDINGS = {
-    Lesson.State.TAKEN_BACK.value: "What you taught was taken back and counts no more",
-    Lesson.State.PROMOTED.value: "What you taught was promoted and holds for everybody now",
+    Lesson.State.TAKEN_BACK.value: "Your lesson was taken back and no longer applies",
+    Lesson.State.PROMOTED.value: "Your lesson was promoted and now applies to everybody",
 }
 
 

@@ -31,7 +31,7 @@ def text_of(kind: NoticeKind, document: LevelDocument) -> str:
     """What is asked or was decided: the goal's first words, and nothing of the document."""
     what, goal = document.get_kind_display(), notices.first_words(document.goal)
     if kind == NoticeKind.AWAITS:
-        return f"A {what} waits for your decision: {goal}"
+        return f"A {what} is waiting for your review: {goal}"
     return f"The {what} is {document.state.replace('_', ' ')}: {goal}"
 
 

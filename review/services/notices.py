@@ -94,13 +94,13 @@ def text_of(kind: NoticeKind, plan: IntentPlan) -> str:
     risk = getattr(getattr(plan, "risk", None), "level", "")
     about = f"{first_words(plan.goal)} ({steps} step{'s' * (steps != 1)}{f', risk {risk}' if risk else ''})"
     return {
-        NoticeKind.AWAITS: f"A plan waits for your decision: {about}",
-        NoticeKind.ASSIGNED: f"A plan was given to you to decide: {about}",
-        NoticeKind.URGENT: f"The time of a plan is running out, and nobody has decided it: {about}",
-        NoticeKind.EXPIRED: f"Nobody decided this plan in time, so nothing of it ran: {about}",
+        NoticeKind.AWAITS: f"A plan is waiting for your review: {about}",
+        NoticeKind.ASSIGNED: f"A plan was assigned to you: {about}",
+        NoticeKind.URGENT: f"A plan is about to expire, and nobody has decided it: {about}",
+        NoticeKind.EXPIRED: f"A plan expired because nobody decided it in time. Nothing ran: {about}",
         NoticeKind.OUTCOME: f"The plan {_how_it_ended(plan)}: {about}",
-        NoticeKind.QUESTION: f"Somebody asks you about a plan: {about}",
-        NoticeKind.ANSWER: f"What you asked about a plan is answered: {about}",
+        NoticeKind.QUESTION: f"Somebody asked you about a plan: {about}",
+        NoticeKind.ANSWER: f"Your question about a plan was answered: {about}",
     }[kind]
 
 

@@ -169,7 +169,7 @@ def _facts(goal: Goal, document: Document, run: ShadowRun | None, found: Counts 
         goal.workspace.name,
         document.source,
         steps,
-        "it has not been tried in a copy",
+        "it has had no shadow run",
     )
 
 
@@ -184,7 +184,7 @@ def _in_its_place(
 def shadow_problem(document: Document, run: ShadowRun | None, head: str) -> str:
     """Why the shadow run proves nothing for a policy; "" when it is clean and holds for the files as they are now."""
     if run is None or run.state in (ShadowState.WAITING, ShadowState.RUNNING):
-        return "it has not been tried in a copy"
+        return "it has had no shadow run"
     if run.state != ShadowState.DONE:
         return f"its shadow run was {run.state}"
     if run.base != head:
@@ -197,7 +197,7 @@ def shadow_problem(document: Document, run: ShadowRun | None, head: str) -> str:
             return f"the shadow run left step {spec.position} {proof.replace('_', ' ')}"
     paths = shadowing.changed_paths(run)
     if paths is None:
-        return "the files of its shadow run are not kept any more"
+        return "the files of its shadow run are no longer stored"
     return f"the shadow run deleted {paths['deleted'][0]}" if paths["deleted"] else ""
 
 

@@ -81,9 +81,9 @@ def write(draft: Draft, *, by: User, policy: ReviewPolicy | None = None) -> Revi
             if not move_policy(
                 policy, PolicyState.DRAFT, event="written", by=by, data=said, name=name, number=number, replay={}
             ):
-                raise NotNow("This policy is put away. Write one of another name.")
+                raise NotNow("This policy is retired. Write one with another name.")
     except IntegrityError as error:
-        raise WordsRefused("name", "There is a policy of this name already.") from error
+        raise WordsRefused("name", "A policy with this name already exists.") from error
     return policy
 
 
@@ -94,19 +94,21 @@ def _check(draft: Draft, by: User) -> None:
     except ConditionsRefused as wrong:
         raise WordsRefused(wrong.field, str(wrong)) from wrong
     if restricts and draft.conditions.risk_at_most:
-        raise WordsRefused("risk_at_most", "“At most” fits a policy that approves; use “at least” here.")
+        raise WordsRefused("risk_at_most", "“At most” is for policies that approve. Use “at least” here.")
     if restricts and draft.conditions.shadow_clean:
-        raise WordsRefused("shadow_clean", "A clean shadow run is a condition of approving only.")
+        raise WordsRefused("shadow_clean", "Only policies that approve can require a clean shadow run.")
     if restricts:
         return
     if draft.conditions.asks_model:
-        raise WordsRefused("asks_model", "What asks a language model is never approved by a policy; restrict it here.")
+        raise WordsRefused(
+            "asks_model", "Policies never approve steps that ask a language model. Restrict them instead."
+        )
     if draft.conditions.risk_at_least:
-        raise WordsRefused("risk_at_least", "“At least” fits a policy that restricts; use “at most” here.")
+        raise WordsRefused("risk_at_least", "“At least” is for policies that restrict. Use “at most” here.")
     if draft.conditions.is_open:
-        raise WordsRefused("action", "State at least one condition: this would approve everything.")
+        raise WordsRefused("action", "Add at least one condition: this would approve everything.")
     if not rights.is_reviewer(by):
-        raise WordsRefused("action", "What approves has an owner who is a reviewer, and you are none.")
+        raise WordsRefused("action", "Only reviewers can own a policy that approves, and you are not a reviewer.")
     if not 1 <= draft.budget <= MOST_A_DAY:
         raise WordsRefused("budget", f"Choose 1 to {MOST_A_DAY:,} plans a day.")
     if not 0 <= draft.sampling_percent <= 100:
@@ -124,7 +126,7 @@ def replay(policy: ReviewPolicy, *, by: User) -> ReviewPolicy:
     with transaction.atomic():
         mine = ReviewPolicy.objects.filter(pk=policy.pk, number=version.number)
         if not mine.update(replayed=version.number, replay=told, changed_at=timezone.now()):
-            raise NotNow("Somebody wrote a newer version meanwhile. Replay that one.")
+            raise NotNow("Somebody saved a newer version in the meantime. Replay that one.")
         summary = {"version": version.number, "plans": told["plans"], "disagreements": len(told["disagreements"])}
         policy_moves.note(policy, "replayed", by=by, data=summary)
     policy.refresh_from_db()
@@ -136,7 +138,7 @@ def enable(policy: ReviewPolicy, *, by: User, number: int) -> ReviewPolicy:
     _check_may_write(by)
     version = policy.versions.filter(number=number).first()
     if version is None or policy.replayed != number:
-        raise NotNow("Replay this version on history first, and read what it would have decided.")
+        raise NotNow("Replay this version on history first, and check what it would have decided.")
     if version.action == Action.AUTO_APPROVE and (version.owner_id != by.pk or not rights.is_reviewer(by)):
         owner = version.owner.display_name
         raise DecisionRefused(
@@ -147,7 +149,7 @@ def enable(policy: ReviewPolicy, *, by: User, number: int) -> ReviewPolicy:
     said = {"version": number}
     now = timezone.now()
     if not move_policy(policy, PolicyState.ENABLED, event="enabled", by=by, data=said, only=only, enabled_at=now):
-        raise NotNow("Somebody changed this policy meanwhile. Read it again.")
+        raise NotNow("Somebody changed this policy in the meantime. Read it again.")
     return policy
 
 
@@ -164,7 +166,7 @@ def retire(policy: ReviewPolicy, *, by: User) -> ReviewPolicy:
     """Put it away for good. It stays readable, because decisions name it."""
     _check_may_write(by)
     if not move_policy(policy, PolicyState.RETIRED, event="retired", by=by, data={}):
-        raise NotNow("This policy is put away already.")
+        raise NotNow("This policy is already retired.")
     return policy
 
 

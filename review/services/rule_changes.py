@@ -57,7 +57,7 @@ def _prepared(
     text: str, document: Document, spec: IntentSpec, record: Parameter | None, after: Any, evidence: Mapping[str, Any]
 ) -> tuple[str | None, str]:
     if record is None or not isinstance(record.value, str) or not isinstance(after, str):
-        return None, "What was edited is no text that the rule holds."
+        return None, "The edited value is not a text in the rule."
     if parameters.is_written_in_rule(record.origin, record.note):
         body = amending.with_value(text, record.value, after)
         return body, (
@@ -66,7 +66,7 @@ def _prepared(
         )  # fmt: skip
     slot = _SLOT.match(record.note) if record.origin == "rule_slot" else None
     if slot is None:
-        return None, "The value did not come of the rule's words, so no condition of it would have helped."
+        return None, "The value did not come from the rule's words, so a condition would not have helped."
     return _with_condition(text, document, spec, record, slot[1], evidence)
 
 
@@ -76,15 +76,15 @@ def _with_condition(
     """A condition on the slot: that what it names is there, where it was not."""
     wanted = _wanted(spec, record.name)
     if wanted not in ("file", "folder"):
-        return None, "What the value names need not be there, so no condition can ask for it."
+        return None, "The named file or folder does not have to exist, so no condition can require it."
     if _slot_value(evidence, slot) != record.value:
         return None, f"The value is more than what the goal said for {{{slot}}}."
     if _is_there(document.base, record.value) is not False:
-        return None, "What was planned was there, so a condition that asks for it would have changed nothing."
+        return None, "The planned file or folder existed, so a condition that requires it would have changed nothing."
     context = f"there is a {wanted} named {{{slot}}}"
     body = amending.with_context(text, context)
     if body is None:
-        return None, "The rule has no place for a further condition: change it by hand."
+        return None, "The rule has no room for another condition: change it by hand."
     return body, f"“{record.value}” was not there. With the condition “{context}” the rule would not have applied."
 
 

@@ -104,4 +104,4 @@ def _of_two(plan: IntentPlan, done: IntentPlan) -> str:
     """What to say when a policy asks for two people and this was the first of them."""
     if done.state != PlanState.AWAITING_REVIEW:
         return ""
-    return f"Your approval of plan {plan.pk} is kept: 1 of 2. A second person must approve it too."
+    return f"Your approval of plan {plan.pk} is saved: 1 of 2. A second person must approve it too."

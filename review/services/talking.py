@@ -31,7 +31,7 @@ Kind, State = Comment.Kind, Comment.State
 def why_closed(plan: IntentPlan) -> str:
     """Why nothing can be said about this plan any more; empty while something can."""
     if plan.state in PLAN_ENDED:
-        return f"This plan is {plan.state}, so nothing more is said about it. Its goal's newest plan can be discussed."
+        return f"This plan is {plan.state}, so its discussion is closed. Comment on the goal's newest plan instead."
     return ""
 
 
@@ -52,7 +52,7 @@ def say(plan: IntentPlan, *, by: User, text: str, anchor: str = "", kind: Commen
         if place is None:
             raise WordsRefused("anchor", "This plan has no such step or argument. Choose one that it has.")
         if Comment.objects.filter(goal_id=locked.goal_id).count() >= MOST:
-            raise WordsRefused("text", f"{MOST} comments about one goal are the most that are kept.")
+            raise WordsRefused("text", f"A goal can have at most {MOST} comments.")
         comment = Comment.objects.create(
             goal_id=locked.goal_id,
             intent_plan=locked,
@@ -75,12 +75,12 @@ def answer(question: Comment, *, by: User, text: str) -> Answer:
     """Answer a question, whatever has become of its plan. Whoever may see the plan may answer; the asker is told."""
     _check_sees(by, question.intent_plan)
     if not question.is_question:
-        raise WordsRefused("text", "This is a comment; only a question is answered.")
+        raise WordsRefused("text", "This is a comment. Only questions can be answered.")
     said = words.taken(text, "text", required=True)
     with transaction.atomic():
         Goal.objects.select_for_update(no_key=True).get(pk=question.goal_id)
         if question.answers.count() >= MOST_ANSWERS:
-            raise WordsRefused("text", f"{MOST_ANSWERS} answers to one question are the most that are kept.")
+            raise WordsRefused("text", f"A question can have at most {MOST_ANSWERS} answers.")
         made = Answer.objects.create(question=question, by=by, text=said)
         move_comment(question, State.ADDRESSED)
         _log(question.goal_id, f"{by.username} answered about {question.about or 'the plan'}: {said}")
@@ -93,15 +93,15 @@ def settle(comment: Comment, *, by: User, is_settled: bool) -> Comment:
     """Resolve one's own comment or question, or open it again. Raises NotYours; NotPossibleNow for an ended goal."""
     _check_sees(by, comment.intent_plan)
     if comment.by_id != by.pk:
-        raise NotYours("Only whoever wrote it resolves a comment, or opens it again.")
+        raise NotYours("Only the author of a comment can resolve or reopen it.")
     with transaction.atomic():
         goal = Goal.objects.select_for_update(no_key=True).get(pk=comment.goal_id)
         if goal.has_ended:
-            raise NotPossibleNow("This goal has ended. What was said about it stays as it is.")
+            raise NotPossibleNow("This goal has ended, so its comments can no longer be changed.")
         new = State.RESOLVED if is_settled else State.OPEN
         comment.refresh_from_db()
         if comment.state == State.STALE and not is_settled:
-            raise NotPossibleNow("What this stood on is gone. Write a new comment on what is there now.")
+            raise NotPossibleNow("The step or argument that this comment was about is gone. Write a new comment.")
         if move_comment(comment, new, settled_in=None):
             done = "resolved" if is_settled else "reopened"
             _log(goal.pk, f"{by.username} {done} what they said about {comment.about or 'the plan'}")
@@ -135,14 +135,14 @@ def as_kept(notes: Sequence[Comment]) -> list[dict[str, object]]:
 
 def _check_sees(by: User, plan: IntentPlan) -> None:
     if not by.is_active or not plans_visible_to(by).filter(pk=plan.pk).exists():
-        raise NotYours("You may not see this plan, so you cannot speak about it.")
+        raise NotYours("You cannot see this plan, so you cannot comment on it.")
 
 
 def _document(plan: IntentPlan) -> documents.Document:
     try:
         return documents.read(bytes(plan.document))
     except ValueError as error:
-        raise NotPossibleNow("The stored document cannot be read, so nothing can be said about its steps.") from error
+        raise NotPossibleNow("The stored plan cannot be read, so its steps cannot be commented on.") from error
 
 
 def _log(goal_id: int, text: str) -> None:

@@ -75,7 +75,7 @@ def _of(plan: IntentPlan, decision: Decision) -> Iterator[Edit]:
 
 def why_not(user: User, plan: IntentPlan) -> str:
     """Why this person may not teach by this plan: whoever may edit it may; empty when they may."""
-    return "Only people who may log in teach." if not user.is_active else rights.why_not_edit(user, plan)
+    return "Only people who can log in can teach." if not user.is_active else rights.why_not_edit(user, plan)
 
 
 def taught_by(edit: Edit, kind: str, *, said: str = "", where: str = HERE) -> Taught:
@@ -87,16 +87,16 @@ def taught_by(edit: Edit, kind: str, *, said: str = "", where: str = HERE) -> Ta
         words = {one.casefold(): one for one in found.said}
         name = words.get(" ".join(said.casefold().split())) if said else found.said[0]
         if name is None:
-            raise WordsRefused("said", "This was not said for the value; choose one of the names that were.")
+            raise WordsRefused("said", "The goal did not use this name for the value. Choose one of the names it used.")
         if where not in (HERE, EVERYWHERE):
-            raise WordsRefused("where", "It holds here, for this parameter of this tool, or everywhere.")
+            raise WordsRefused("where", "Choose where it applies: here (this parameter of this tool) or everywhere.")
         at = (found.tool, found.parameter) if where == HERE else ("", "")
         return Taught(MAPPING, tool=at[0], parameter=at[1], said=name, path=found.path)
     if kind == DEFAULT:
         if found.why_no_default:
             raise WordsRefused("as", found.why_no_default)
         return Taught(DEFAULT, found.tool, found.command, found.parameter, default=found.after)
-    raise WordsRefused("as", "It is taught as a mapping or as a default.")
+    raise WordsRefused("as", "Choose to teach it as a mapping or as a default.")
 
 
 def attempt(edit: Edit, taught: Taught, *, by: User, readable_goals: QuerySet[Goal]) -> Trials:

@@ -36,7 +36,7 @@ def assign(request: HttpRequest) -> HttpResponse:
         _give(request, plans, to)
         return HttpResponseRedirect(back)
     if not plans:
-        messages.error(request, "Tick the plans that somebody should decide first.")
+        messages.error(request, "Select at least one plan first.")
         return HttpResponseRedirect(back)
     context = {"plans": plans, "people": assigning.able(), "back": back, "me": ME, "nobody": NOBODY}
     return render(request, "review/assign.html", context)
@@ -51,7 +51,7 @@ def _give(request: HttpRequest, plans: list[IntentPlan], name: str) -> None:
     user = asking(request)
     to = None if name == NOBODY else user if name == ME else User.objects.filter(username=name).first()
     if to is None and name != NOBODY:
-        messages.error(request, "There is nobody of that name. Nothing was changed.")
+        messages.error(request, "There is no user with that name. Nothing was changed.")
         return
     given = []
     for plan in plans:
@@ -63,7 +63,7 @@ def _give(request: HttpRequest, plans: list[IntentPlan], name: str) -> None:
             given.append(str(plan.pk))
     if given:
         whose = (
-            "nobody's any more" if to is None else "yours now" if to.pk == user.pk else f"given to {to.display_name}"
+            "unassigned" if to is None else "assigned to you" if to.pk == user.pk else f"assigned to {to.display_name}"
         )
         messages.success(request, f"Plan{'s' * (len(given) > 1)} {', '.join(given)}: {whose}.")
 

@@ -38,7 +38,8 @@ class _NeedsMore(WordsRefused):
         more = ", ".join(str(one) for one in needed if one not in chosen)
         super().__init__(
             "intents",
-            f"What is ticked stands on steps that were not: {more}. They are ticked now; nothing was approved yet.",
+            f"The selected steps need others that were not selected: {more}. They are selected now."
+            " Nothing was approved yet.",
         )
         self.needed = needed
 
@@ -132,25 +133,25 @@ def try_again(request: HttpRequest, pk: int) -> HttpResponse:
     """Have the plan tried in a copy of the workspace as it is now."""
     plan, user = visible_plan(request, pk), asking(request)
     if plan.state != PlanState.AWAITING_REVIEW:
-        messages.error(request, "This plan is decided, so nothing is tried any more.")
+        messages.error(request, "This plan is already decided, so no shadow run is started.")
     elif not user.has_role(Role.REVIEWER) and plan.goal.submitted_by_id != user.pk:
-        raise PermissionDenied("Reviewers and the person whose goal it is have a plan tried again.")
+        raise PermissionDenied("Only reviewers and the owner of the goal can start a shadow run.")
     elif not queueing.try_again(plan):
-        messages.info(request, "It is being tried already.")
+        messages.info(request, "A shadow run is already queued or in progress.")
     return HttpResponseRedirect(plan.get_absolute_url())
 
 
 @require_POST
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     """Take back one's approval while a second one is still missing."""
-    return _about_two(request, pk, decisions.withdraw, "Your approval is taken back.")
+    return _about_two(request, pk, decisions.withdraw, "Your approval is withdrawn.")
 
 
 @require_POST
 @asks_again(is_risky)
 def second(request: HttpRequest, pk: int) -> HttpResponse:
     """Approve, as the second person, a plan that was approved before a policy asked for two."""
-    return _about_two(request, pk, decisions.approve_as_second, "Approved by two people. It goes on now.")
+    return _about_two(request, pk, decisions.approve_as_second, "Approved by two people. It continues now.")
 
 
 def _about_two(request: HttpRequest, pk: int, service: Callable[..., IntentPlan], done: str) -> HttpResponse:

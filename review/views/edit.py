@@ -36,7 +36,7 @@ def edit(request: HttpRequest, pk: int, position: int) -> HttpResponse:
     if reason := rights.why_not_edit(user, plan):
         raise PermissionDenied(reason)
     if plan.state != PlanState.AWAITING_REVIEW:
-        messages.warning(request, "This plan no longer awaits a decision, so nothing of it can be edited.")
+        messages.warning(request, "This plan no longer awaits a decision, so it cannot be edited.")
         return HttpResponseRedirect(plan.get_absolute_url())
     document, spec, command = _step(plan, position)
     filled = schema_form.shown(command, spec.params)

@@ -23,5 +23,5 @@ def extend(request: HttpRequest, pk: int) -> HttpResponse:
         return render_plan(request, plan, status=409, trouble=str(error))
     except DecisionRefused as error:
         return render_plan(request, plan, status=403, trouble=str(error))
-    messages.success(request, f"Plan {plan.pk} waits {deadlines.in_words(deadlines.EXTENSION_MIN)} longer.")
+    messages.success(request, f"Plan {plan.pk} can wait {deadlines.in_words(deadlines.EXTENSION_MIN)} longer.")
     return HttpResponseRedirect(plan.get_absolute_url())

@@ -25,14 +25,14 @@ def save(request: HttpRequest) -> HttpResponse:
     address = reverse("review") + (f"?{only.query}" if only else "")
     kept = user.review_filters.exclude(name=name).count()
     if not name or len(name) > NAME_MAX or "\0" in name:
-        messages.error(request, f"A filter needs a name of at most {NAME_MAX} characters. Nothing was kept.")
+        messages.error(request, f"A filter needs a name of at most {NAME_MAX} characters. Nothing was saved.")
     elif not only or problems:
-        messages.error(request, "There is no filter to keep: set one first.")
+        messages.error(request, "There is no filter to save: set one first.")
     elif kept >= KEPT_MAX:
-        messages.error(request, f"You keep {KEPT_MAX} filters already. Delete one first.")
+        messages.error(request, f"You have {KEPT_MAX} saved filters already. Delete one first.")
     else:
         SavedFilter.objects.update_or_create(owner=user, name=name, defaults={"query": only.query})
-        messages.success(request, f"“{name}” is kept among your tabs.")
+        messages.success(request, f"Filter “{name}” is saved as a tab.")
     return HttpResponseRedirect(address)
 
 

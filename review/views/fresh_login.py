@@ -57,7 +57,7 @@ def _refusal(request: HttpRequest) -> HttpResponse | None:
             if own_password.is_right(asking(request), request.POST[_PASSWORD]):
                 own_password.note_typed(request.session)
                 return None
-            trouble = "This is not your password."
+            trouble = "Wrong password. Try again."
         except TooManyTries as error:
             trouble, status = str(error), 429
     kept = [(name, value) for name, values in request.POST.lists() if name not in _NOT_SENT_AGAIN for value in values]

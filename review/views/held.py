@@ -33,7 +33,7 @@ def undo(request: HttpRequest, pk: int, held_id: int) -> HttpResponse:
     if holding.undo(held_id, plan, by=user):
         messages.success(request, f"Undone. Goal {plan.goal_id} awaits a decision again.")
     else:
-        messages.warning(request, "It could no longer be taken back: it has taken effect.")
+        messages.warning(request, "Too late to undo: the decision has taken effect.")
     return HttpResponseRedirect(plan.get_absolute_url())
 
 
@@ -60,7 +60,7 @@ def undo_batch(request: HttpRequest, batch: str) -> HttpResponse:
     if late:
         messages.warning(request, f"{len(late)} could not be undone and took effect: {listed(late)}.")
     elif not undone:
-        messages.warning(request, "Nothing of it was held any more.")
+        messages.warning(request, "There was nothing left to undo.")
     entry = QueueEntry.objects.filter(pk__in=undone).exclude(shape="").first()
     address = reverse("review-group", args=[entry.shape, entry.trial]) if entry is not None else reverse("review")
     return HttpResponseRedirect(address)

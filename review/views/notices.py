@@ -58,7 +58,7 @@ def choose(request: HttpRequest) -> HttpResponse:
     elif chosen["apprise_address"]:
         choice.apprise_address = chosen["apprise_address"]
     choice.save()
-    messages.success(request, "Your choice is kept.")
+    messages.success(request, "Your notification settings are saved.")
     return redirect("review-notices")
 
 

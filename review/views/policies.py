@@ -122,18 +122,18 @@ def act(request: HttpRequest, pk: int, act: str) -> HttpResponse:
     try:
         if act == "replay":
             policy_writing.replay(policy, by=user)
-            messages.success(request, "Replayed on history. Read below what it would have decided otherwise.")
+            messages.success(request, "Replayed on history. See below what it would have decided differently.")
         elif act == "enable":
             number = request.POST.get("version", "")
             is_number = number.isascii() and number.isdigit() and len(number) < 9
             policy_writing.enable(policy, by=user, number=int(number) if is_number else 0)
-            messages.success(request, f"Policy “{policy.name}” is in force.")
+            messages.success(request, f"Policy “{policy.name}” is enabled.")
         elif act == "suspend":
             policy_writing.suspend(policy, by=user, reason=f"by {user.display_name}")
-            messages.success(request, f"Policy “{policy.name}” is out of force.")
+            messages.success(request, f"Policy “{policy.name}” is suspended.")
         elif act == "retire":
             policy_writing.retire(policy, by=user)
-            messages.success(request, f"Policy “{policy.name}” is put away.")
+            messages.success(request, f"Policy “{policy.name}” is retired.")
         else:
             raise Http404
     except DecisionRefused as refused:
@@ -151,7 +151,7 @@ def _form(request: HttpRequest, policy: ReviewPolicy | None, initial: dict[str, 
             field = "expires_on" if wrong.field == "expires_at" else wrong.field
             form.add_error(field if field in form.fields else None, str(wrong))
         else:
-            messages.success(request, "Written. It is out of force until it was replayed on history and enabled.")
+            messages.success(request, "Saved. It is inactive until you replay it on history and enable it.")
             return redirect("policy", pk=written.pk)
     status = 422 if request.method == "POST" else 200
     return render(request, "review/policies/edit.html", {"form": form, "policy": policy}, status=status)
@@ -175,7 +175,7 @@ def _listed(policy: ReviewPolicy, used: int) -> Listed:
 def _reader(request: HttpRequest) -> User:
     user = asking(request)
     if not policy_writing.may_read(user):
-        raise PermissionDenied("Policies are read by reviewers and operators.")
+        raise PermissionDenied("Only reviewers and operators can see policies.")
     return user
 
 

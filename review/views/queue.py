@@ -27,7 +27,7 @@ def queue_page(request: HttpRequest) -> HttpResponse:
     user = asking(request)
     only, problems = filters.read(request.GET)
     if only.does and not queue.commands_called(only.does):
-        problems["does"] = "No tool and no command is called that."
+        problems["does"] = "There is no tool or command with this name."
     cursor = queue.Cursor.read(request.GET.get("after", ""))
     if not request.htmx:  # type: ignore[attr-defined]  # a list that refreshes itself in another tab changes nothing
         among.keep(request, only)

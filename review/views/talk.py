@@ -81,7 +81,7 @@ def contradict(request: HttpRequest, pk: int) -> HttpResponse:
         return _again(request, plan, 409, trouble=str(error))
     except NotYours as error:
         return _again(request, plan, 403, trouble=str(error))
-    messages.success(request, "The agent lets go of that belief and plans again. The new revision says what changed.")
+    messages.success(request, "The agent drops that belief and plans again. The new revision says what changed.")
     return HttpResponseRedirect(plan.goal.get_absolute_url())
 
 

@@ -47,7 +47,7 @@ def teach(request: HttpRequest, pk: int, position: int, parameter: str) -> HttpR
                 edit, taught, by=user, note=request.POST.get("note", ""),
                 seen=int(seen) if seen.isascii() and seen.isdigit() and len(seen) < 19 else None,
             )  # fmt: skip
-            messages.success(request, "Taught. It holds for the goals that you submit, from their next planning on.")
+            messages.success(request, "Taught. It applies to the goals that you submit the next time they are planned.")
             return redirect("taught-one", kept.pk)
         trials = teaching.attempt(edit, taught, by=user, readable_goals=goals_visible_to(user))
     except WordsRefused as refused:

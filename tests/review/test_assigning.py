@@ -35,7 +35,7 @@ def test_a_reviewer_takes_a_plan_and_it_is_shown_and_in_the_journal(
     assert "assigned to <strong>Jo Lindt" in other.get(f"/review/{plan.pk}/").content.decode()
     entry = AuditEntry.objects.get(event=Event.ASSIGNED)
     assert (entry.by, entry.subject) == (judge, f"plan:{plan.pk}")
-    assert journal_lines.sentence(entry.event, entry.subject, entry.data) == f"gave plan {plan.pk} to jo"
+    assert journal_lines.sentence(entry.event, entry.subject, entry.data) == f"assigned plan {plan.pk} to jo"
     assert not Notice.objects.exists()
 
 
@@ -74,7 +74,7 @@ def test_what_waits_no_more_is_given_to_nobody(plan: IntentPlan, judge: User, cl
     with pytest.raises(NotPossibleNow):
         assigning.assign(plan, judge, by=judge)
     text = client_of(judge).post("/review/assign/", {"plan": plan.pk, "to": "me"}, follow=True).content.decode()
-    assert "does not wait any more" in text
+    assert "is no longer waiting for review" in text
 
 
 def test_the_next_revision_comes_to_whoever_had_the_one_before(plan: IntentPlan, judge: User) -> None:

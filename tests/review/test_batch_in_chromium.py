@@ -37,7 +37,7 @@ def test_with_four_eyes_ones_own_plan_cannot_be_ticked_and_the_others_are_decide
     expect(row.get_by_role("checkbox")).to_have_count(0)
     found = looked_at(page, "batch-four-eyes")
     page.keyboard.press("t")
-    expect(page.get_by_text("2 ticked")).to_be_visible()
+    expect(page.get_by_text("2 selected")).to_be_visible()
     page.keyboard.press("a")
     expect(page.get_by_text("2 approved:")).to_be_visible()
     expect(page.locator("#batch")).to_have_count(0)  # nothing is left that this person could tick
@@ -89,7 +89,7 @@ def test_nine_plans_their_shadow_runs_and_what_they_share_fit_the_screen(
     page.set_viewport_size({"width": width, "height": 900})
     expect(page.locator(".member")).to_have_count(9)
     assert failed.goal.text not in page.locator(".members").inner_text()
-    expect(page.get_by_text("1 more plan of this shape")).to_be_visible()
+    expect(page.get_by_text("1 more plan with the same steps")).to_be_visible()
     for at, name in enumerate(names):
         expect(page.locator(".member").nth(at)).to_contain_text(f"2 new {name}/README.md, {name}/run.py")
     expect(page.locator(".shared-card")).to_contain_text("‹1 path›/README.md")

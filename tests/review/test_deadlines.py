@@ -254,7 +254,7 @@ def test_page_and_queue_say_how_long_it_has_and_what_then(plan: IntentPlan, judg
     sweep()
     client = client_of(judge)
     page = client.get(plan.get_absolute_url()).content.decode()
-    assert "waits <strong>42 min</strong>, rejected by itself in <strong>3 h 17 min</strong>" in page
+    assert "waiting <strong>42 min</strong>, expires in <strong>3 h 17 min</strong>" in page
     assert "ends in 3 h 17 min" in client.get("/review/").content.decode()
     ReviewClock.objects.update(escalate_at=timezone.now())
     sweep()
@@ -315,9 +315,9 @@ def test_a_plan_that_runs_out_is_seen_and_extended(
         page.screenshot(path=f"{folder}/time-queue-{width}.png")
     with page.expect_navigation():
         page.get_by_role("link", name="Write a note").click()
-    expect(page.locator(".plan-meta")).to_contain_text(re.compile(r"rejected by itself in 3\d min"))
+    expect(page.locator(".plan-meta")).to_contain_text(re.compile(r"expires in 3\d min"))
     assert (sideways(page), violations(page)) == (0, [])
     if folder:
         page.screenshot(path=f"{folder}/time-plan-{width}.png")
     page.get_by_role("button", name="Extend by 1 h").click()
-    expect(page.locator(".plan-meta")).to_contain_text(re.compile(r"rejected by itself in 1 h 3\d min"))
+    expect(page.locator(".plan-meta")).to_contain_text(re.compile(r"expires in 1 h 3\d min"))

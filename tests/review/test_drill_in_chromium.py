@@ -206,7 +206,7 @@ def test_what_stands_out_is_opened_before_it_can_be_ticked(
     assert page.locator("[data-apart] input").count() == 0
     page.keyboard.press("t")
     alike = page.locator("[data-item]").count() - 1
-    expect(page.locator("[data-ticked]")).to_have_text(f"{alike} ticked")
+    expect(page.locator("[data-ticked]")).to_have_text(f"{alike} selected")
     shot(page, "group")
     assert sideways(page) == 0
     assert violations(page) == []

@@ -248,7 +248,7 @@ def test_precedents_that_are_too_far_are_not_shown(
     near = proposed(goal_of(submitter, "Create a Python script named tides"))
     assert "project named weather" in page_of(client, near)
     far = proposed(goal_of(submitter, "Look for a Python in Asia"))
-    assert "No earlier goal that you may see is like this one" in page_of(client, far)
+    assert "No similar earlier goal that you can see" in page_of(client, far)
 
 
 def test_a_value_of_a_rule_has_the_rules_colour(submitter: User, judge: User, client_of: ClientOf) -> None:
@@ -263,7 +263,7 @@ def test_the_trigger_of_a_rule_is_a_sentence_with_its_choices(
 ) -> None:
     page = plain(page_of(client_of(judge), project(submitter, "tides")))
     assert "for goals to create or start a project named {name}" in page
-    assert "Such a goal may also say: new" in page
+    assert "Such a goal can also include: new" in page
 
 
 @pytest.mark.parametrize(

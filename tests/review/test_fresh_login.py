@@ -76,13 +76,13 @@ def test_a_risky_approval_asks_and_goes_on_with_what_was_typed(
         risk(plan, level)
     asked = decide(browser, plan, instructions="mind the <gap>", tries="5")
     assert asked.status_code == 422
-    assert "Your password, please" in asked.content.decode()
+    assert "Confirm your password" in asked.content.decode()
     assert not Decision.objects.exists()
     kept = _Form(asked.content.decode()).fields
     assert kept["instructions"] == ["mind the <gap>"]
     wrong = browser.post(f"/review/{plan.pk}/decide/", kept | {"own_password": "wrong"})
     assert wrong.status_code == 422
-    assert "This is not your password." in wrong.content.decode()
+    assert "Wrong password. Try again." in wrong.content.decode()
     assert not Decision.objects.exists()
     assert browser.post(f"/review/{plan.pk}/decide/", kept | {"own_password": PASSWORD}).status_code == 302
     decision = Decision.objects.get()

@@ -182,12 +182,12 @@ def test_what_failed_in_its_copy_is_no_member_and_is_named_beside_the_group(
     failed = untried(submitter, "failed")
     tried(failed, failed_at=1)
     page = text(client_of(judge), four[0])
-    assert "4 plans of one shape" in page
+    assert "4 similar plans" in page
     assert "Note failed" not in page
-    assert "1 more plan of this shape</a>, whose shadow run failed" in page
+    assert "1 more plan with the same steps</a>, whose shadow run failed" in page
     alone = text(client_of(judge), failed)
     assert "step 1 failed: exit code 1" in alone
-    assert "They are decided one by one" in alone
+    assert "so they are decided one by one" in alone
     assert TOKEN.findall(alone) == []
     assert 'id="batch"' not in alone
     assert [(one.members, one.outcome) for one in groups.listing(judge)] == [(1, "failed"), (4, "done")]
@@ -197,11 +197,11 @@ def test_what_was_not_tried_or_is_being_tried_is_in_no_batch_and_says_so(
     four: list[IntentPlan], submitter: User, judge: User, client_of: ClientOf
 ) -> None:
     never = untried(submitter, "never")
-    assert "not tried in a copy yet" in text(client_of(judge), never)
+    assert "no shadow run yet" in text(client_of(judge), never)
     assert seals(judge, [never]) == [""]
     impossible = untried(submitter, "impossible")
     tried(impossible, state="impossible")
-    assert "could not be tried in a copy" in text(client_of(judge), impossible)
+    assert "shadow run not possible" in text(client_of(judge), impossible)
     assert seals(judge, [impossible]) == [""]
     assert queueing.try_again(four[0])
     assert seals(judge, four[:1]) == [""]
@@ -249,10 +249,10 @@ def forgotten(plan: IntentPlan) -> None:
         (hidden_failure, "approve", "Its shadow run failed (step 1 failed: exit code 1)"),
         (hidden_failure, "reject", "Its shadow run failed"),
         (hidden_failure, "request-changes", "Its shadow run failed"),
-        (asked_again, "approve", "waiting to be tried in a copy"),
+        (asked_again, "approve", "shadow run queued"),
         (behind_the_queue, "approve", "Its shadow run failed"),
-        (done_again, "approve", "It was tried in a copy again"),
-        (forgotten, "approve", "not tried in a copy yet"),
+        (done_again, "approve", "Its shadow run was repeated"),
+        (forgotten, "approve", "no shadow run yet"),
     ],
 )
 def test_a_page_that_is_old_decides_nothing_of_what_failed_or_is_tried_again_since(
@@ -279,7 +279,7 @@ def test_one_form_does_not_decide_plans_of_two_groups(four: list[IntentPlan], su
     sealed = [*seals(judge, four[:1]), *seals(judge, [deletes])]
     done = batch.decide(sealed, "approve", "", by=judge)
     assert list(done.decided) == four[:1]
-    assert "not of the group of the others" in done.refused[0].reason
+    assert "does not belong to this group" in done.refused[0].reason
 
 
 # --- the verdict ---------------------------------------------------------------------------------------------
@@ -332,7 +332,7 @@ def test_a_batch_is_taken_back_at_once_and_what_took_effect_is_named(
     assert "2 undone. They await a decision again." in said
     assert f"1 could not be undone and took effect: goal {four[1].goal_id}." in said
     assert list(HeldDecision.objects.values_list("intent_plan", flat=True)) == [alone.pk], "made by another click"
-    assert "Nothing of it was held any more." in words(client.post(found[1], follow=True).content.decode())
+    assert "There was nothing left to undo." in words(client.post(found[1], follow=True).content.decode())
 
 
 def test_the_group_says_before_a_decision_which_plans_work_in_the_same_files(
@@ -404,7 +404,7 @@ def test_only_what_this_server_showed_this_person_is_decided(
     page = sent(client_of(judge), four[0], [*forged, mine])
     assert "1 approved:" in page
     assert "5 not decided:" in page
-    assert "was not shown to you" in page
+    assert "have not opened its differences" in page
     assert [row.intent_plan for row in Approval.objects.all()] == four[:1]
 
 

@@ -85,7 +85,7 @@ def test_what_has_just_failed_in_the_copy_never_fails_0_percent(
     tried(plan, failed_at=1)
     text = page(client_of(judge), plan)
     assert "fails 0 %" not in text
-    assert "Risk high failed in its copy" in text
+    assert "Risk high failed in shadow run" in text
     assert "It failed in its shadow run. Before that: 0 of 13 runs of python job.py failed" in text
 
 

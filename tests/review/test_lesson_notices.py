@@ -31,8 +31,8 @@ def test_each_end_by_another_is_told_once_and_leads_to_the_lesson(
     lessons.promote(taught(MESSAGE, judge, plan), by=keeper)
     back, promoted = Notice.objects.order_by("pk")
     assert {back.user, promoted.user} == {judge}
-    assert back.text == "What you taught was taken back and counts no more: “app” for simple_coder.path"
-    assert promoted.text.startswith("What you taught was promoted and holds for everybody now: git_tool.commit")
+    assert back.text == "Your lesson was taken back and no longer applies: “app” for simple_coder.path"
+    assert promoted.text.startswith("Your lesson was promoted and now applies to everybody: git_tool.commit")
     assert "secret" not in back.text, "no path and no value goes out"
     assert "As ever" not in promoted.text
     client = client_of(judge)

@@ -135,7 +135,7 @@ def test_the_queue_counts_what_a_person_may_decide_before_the_plan(
     submitter: User, judge: User, second_judge: User, client_of: ClientOf, settings: Any
 ) -> None:
     def counted(user: User) -> str:
-        found = re.search(r"Before the plan(.*?)</a>", html(client_of(user).get("/review/")))
+        found = re.search(r"Designs and rules(.*?)</a>", html(client_of(user).get("/review/")))
         return re.sub(r"<[^>]+>", "", found[1]).strip() if found else "no link"
 
     switch_on("design")

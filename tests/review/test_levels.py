@@ -296,7 +296,7 @@ def test_each_is_told_once_and_the_outcome_goes_back_to_who_wrote_the_design(sub
     level_notices.sweep()
     level_notices.sweep()
     assert list(Notice.objects.values_list("user", "text")) == [
-        (judge.pk, f"A design waits for your decision: “{GOAL}”")
+        (judge.pk, f"A design is waiting for your review: “{GOAL}”")
     ]
     level_decisions.request_changes(design, by=judge, digest=design.digest, comment="Say where")
     level_notices.sweep()

@@ -38,7 +38,7 @@ def test_each_step_says_what_it_may_reach_and_the_index_comes_with_its_address(
     assert "May reach" not in steps[0]
     assert re.search(r"May reach: 127\.0\.0\.1:8123 , the package index \( https?://\S+ \)", steps[1])
     assert "May reach: clean.example" in steps[2]
-    assert "only the steps that say “May reach” have one" in plain(html)
+    assert "only steps marked “May reach” have access" in plain(html)
     bar = plain(html[html.index('class="decision"') :])
     assert "May reach: 127.0.0.1:8123 , clean.example , the package index" in bar
     assert "runs python ask.py in the workspace's root, and may reach 127.0.0.1:8123 , the package index" in plain(html)
@@ -107,7 +107,7 @@ def test_installing_says_where_packages_go(judge: User, submitter: User, client_
     active = step("activate_venv", venv_name=".venv")
     plan = proposed(goal_of(submitter), [active, install, blind, step("deactivate_venv"), install])
     shown = plain(text_of(client_of(judge), f"/review/{plan.pk}/"))
-    assert "Packages go into the environment .venv , with code of their own" in shown
+    assert "Packages are installed into the environment .venv ; later steps may run their code" in shown
     assert "Step 3 (after a program that may change this) runs pip install httpx" in shown
     assert shown.count("It may not reach the package index") == 1
     assert "Step 5 (after a program that may change this) would fail: no virtual environment is active" in shown

@@ -226,7 +226,7 @@ def test_a_message_says_what_is_asked_and_no_argument(submitter: User, judge: Us
     proposed(goal_of(submitter, "Tidy the garden " * 20), [step("write", path=secret, content="hunter2")])
     notices.sweep()
     text = Notice.objects.get().text
-    assert text.startswith("A plan waits for your decision: “Tidy the garden")
+    assert text.startswith("A plan is waiting for your review: “Tidy the garden")
     assert "(1 step)" in text
     assert len(text) < 140
     assert secret not in text
@@ -532,5 +532,5 @@ def test_notices_are_read_and_followed_in_a_browser(
     assert (sideways(page), violations(page)) == (0, [])
     if folder := os.environ.get("SHOTS"):
         page.screenshot(path=f"{folder}/notices-{width}.png", full_page=True)
-    page.get_by_role("link", name="A plan waits for your decision").click()
+    page.get_by_role("link", name="A plan is waiting for your review").click()
     expect(page.locator("h1")).to_have_text("Write a note")

@@ -76,13 +76,13 @@ def test_ticks_bring_and_take_what_stands_on_them_and_the_bar_says_it(
     expect(page.locator("#part-words")).to_have_text("Approve 4 of 5: 1, 2, 3, 4. Left out: 5.")
     expect(page.get_by_role("button", name="Approve all 5")).to_have_count(0)
     page.locator("summary", has_text="Approve 4 of 5").click()
-    expect(page.get_by_role("button", name="Approve only what is ticked")).to_be_in_viewport()
+    expect(page.get_by_role("button", name="Approve only the selected steps")).to_be_in_viewport()
     assert sideways(page) == 0
     shot(page, "part")
     assert violations(page) == []
     page.get_by_label("Why not the others?").fill("three.txt is not ours")
     page.get_by_label("Drop them").check()
-    page.get_by_role("button", name="Approve only what is ticked").click()
+    page.get_by_role("button", name="Approve only the selected steps").click()
     expect(page.locator("#toasts")).to_contain_text("Steps 1, 2, 3, 4")
     assert [one["position"] for one in Approval.objects.get().intent_plan.left_out] == [5]
 
@@ -112,14 +112,14 @@ def test_without_scripts_the_server_brings_what_is_needed_and_asks_again(
 ) -> None:
     page = open_page(reviewer, plan.get_absolute_url(), scripts=False)
     page.get_by_label("Step 2: simple_coder mkdir").uncheck()
-    page.locator("summary", has_text="Approve what is ticked").click()
+    page.locator("summary", has_text="Approve selected").click()
     page.get_by_label("Why not the others?").fill("no folder")
-    page.get_by_role("button", name="Approve only what is ticked").click()
-    expect(page.locator("[role=alert]").last).to_contain_text("stands on steps that were not: 2")
+    page.get_by_role("button", name="Approve only the selected steps").click()
+    expect(page.locator("[role=alert]").last).to_contain_text("need others that were not selected: 2")
     assert not Decision.objects.exists()
     for number in (2, 4):
         page.locator(f"#intent-{number} input").uncheck()
-    page.get_by_role("button", name="Approve only what is ticked").click()
+    page.get_by_role("button", name="Approve only the selected steps").click()
     expect(page.locator("#toasts")).to_contain_text("Steps 1, 3, 5")
 
 

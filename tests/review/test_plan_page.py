@@ -155,7 +155,7 @@ def test_a_plan_that_changes_nothing_although_a_change_is_asked_for_says_so_befo
 
 
 def test_a_plan_of_which_nothing_is_checked_says_so(plan: IntentPlan, judge: User, client_of: ClientOf) -> None:
-    assert "What will be checked afterwards Nothing: neither" in plain(text_of(client_of(judge), plan))
+    assert "What will be checked afterwards Nothing. Neither" in plain(text_of(client_of(judge), plan))
 
 
 def test_the_page_of_a_plan_that_has_run_says_what_its_checks_showed(
@@ -334,7 +334,7 @@ def test_a_base_that_cannot_be_read_is_said_and_not_guessed(
     plan = proposed(goal_of(submitter, workspace=gone))
     with pytest.raises(base_files.BaseUnreadable):
         base_files.entries_of(plan.workspace.head)
-    assert "What this would change cannot be told" in text_of(client_of(judge), plan)
+    assert "mindX cannot say what this would change" in text_of(client_of(judge), plan)
 
 
 def test_a_workspace_that_moved_since_is_said(judge: User, submitter: User, client_of: ClientOf, store: Any) -> None:
@@ -567,7 +567,7 @@ def test_a_superseded_plan_points_to_the_newer_one_and_has_no_buttons(
 ) -> None:
     newer = proposed(plan.goal)
     text = text_of(client_of(judge), plan)
-    assert "A newer revision took the place of this one" in text
+    assert "A newer revision replaced this one" in text
     assert newer.get_absolute_url() in text
     assert 'id="decide"' not in text
 
@@ -577,7 +577,7 @@ def test_a_decided_plan_stays_readable_with_its_receipt(
 ) -> None:
     decisions.approve(plan, by=judge, digest=plan.digest, comment="Go on", tries=3)
     said = plain(text_of(client_of(submitter), plan))
-    for expected in ("Jo Lindt", "Go on", "up to 2 more tries of exactly these steps", "the same", "notes/one.txt"):
+    for expected in ("Jo Lindt", "Go on", "up to 2 retries of exactly these steps", "the same", "notes/one.txt"):
         assert expected in said
     with without_guard("review_approval", "review_approval_is_append_only"):
         Approval.objects.update(envelope={"tries": 5})
@@ -592,7 +592,7 @@ def test_the_fragment_that_htmx_gets_is_the_one_the_page_includes(
     client = client_of(judge)
     fragment = client.get(plan.get_absolute_url(), headers={"HX-Request": "true"}).content.decode().strip()
     assert fragment.startswith('<div class="plan" id="plan"')
-    assert "waits <strong>3 days</strong>" in fragment
+    assert "waiting <strong>3 days</strong>" in fragment
     token = re.compile(r'value="[A-Za-z0-9]{64}"')  # it differs from one request to the next
     assert token.sub("", fragment) in token.sub("", text_of(client, plan))
 

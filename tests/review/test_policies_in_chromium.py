@@ -46,13 +46,13 @@ def test_a_policy_is_written_replayed_enabled_and_asks_for_two(
     page.get_by_label("Name", exact=True).fill("two for writing")
     page.get_by_label("Action").select_option("auto_approve")
     with page.expect_navigation():
-        page.get_by_role("button", name="Write", exact=True).click()
-    expect(page.get_by_text("State at least one condition")).to_be_visible()
+        page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("Add at least one condition")).to_be_visible()
     assert sideways(page) == 0
     shot(page, f"policy-form-{width}")
     page.get_by_label("Action").select_option("require_two")
     page.get_by_label("Commands").fill("write")
-    page.get_by_role("button", name="Write", exact=True).click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator("h1")).to_have_text("two for writing")
     page.get_by_role("button", name="Replay on history").click()
     with page.expect_navigation():
@@ -115,8 +115,8 @@ def test_an_approving_policy_is_written_without_json(
     page.get_by_label("Its shadow run did every step and deleted nothing").check()
     page.get_by_label("Plans a day").fill("4")
     page.get_by_label("Until").fill((timezone.now() + timedelta(days=9)).date().isoformat())
-    page.get_by_label("Per cent that go to a person all the same").fill("25")
-    page.get_by_role("button", name="Write", exact=True).click()
+    page.get_by_label("Share still reviewed by a person, in per cent").fill("25")
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator("h1")).to_have_text("notes pass")
     version = ReviewPolicy.objects.get().versions.get()
     assert version.conditions == {"paths": ["notes/*"], "risk_at_most": "medium", "shadow_clean": True}

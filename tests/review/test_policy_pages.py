@@ -67,7 +67,7 @@ def test_a_policy_is_written_replayed_and_enabled(operator: User, client_of: Cli
     assert "Enable version 1" in client.post(f"{address}replay/", follow=True).content.decode()
     # Python calls “²” a digit, and it is no number.
     assert client.post(f"{address}enable/", {"version": "²"}, follow=True).status_code == 200
-    assert "is in force" in client.post(f"{address}enable/", {"version": "1"}, follow=True).content.decode()
+    assert "is enabled." in client.post(f"{address}enable/", {"version": "1"}, follow=True).content.decode()
     policy.refresh_from_db()
     assert policy.state == "enabled"
     client.post(f"{address}edit/", FORM | {"commands": "rm"})
@@ -111,13 +111,13 @@ def test_what_is_wrong_stands_under_its_field_and_what_was_typed_stays(
     assert answer.status_code == 422
     page = answer.content.decode()
     assert words in page
-    assert "Not written." in page
+    assert "Not saved." in page
     assert not ReviewPolicy.objects.exists()
 
 
 def test_one_name_is_one_policy(policy: ReviewPolicy, operator: User, client_of: ClientOf) -> None:
     answer = client_of(operator).post("/review/policies/new/", FORM | {"name": policy.name})
-    assert (answer.status_code, "of this name already" in answer.content.decode()) == (422, True)
+    assert (answer.status_code, "with this name already exists" in answer.content.decode()) == (422, True)
 
 
 def test_the_list_shows_use_against_the_budget(keeper: User, client_of: ClientOf) -> None:
@@ -125,7 +125,7 @@ def test_the_list_shows_use_against_the_budget(keeper: User, client_of: ClientOf
     auto_approval.spend(policy.versions.get())
     page = client_of(keeper).get("/review/policies/?history=1").content.decode()
     assert "<strong>1</strong> of 3 today" in page
-    assert "No shape of plan was approved" in page
+    assert "No kind of plan was approved" in page
 
 
 def test_the_plan_page_shows_risk_policies_and_the_first_of_two_approvals(
@@ -146,8 +146,8 @@ def test_the_plan_page_shows_risk_policies_and_the_first_of_two_approvals(
     client.post(f"{address}decide/", {"digest": plan.digest, "verdict": "approve", "tries": "3"})
     page = client.get(address).content.decode()
     assert "1 of 2 approvals" in page
-    assert "Take my approval back" in page
-    assert "Take my approval back" not in client_of(second_judge).get(address).content.decode()
+    assert "Withdraw my approval" in page
+    assert "Withdraw my approval" not in client_of(second_judge).get(address).content.decode()
     client.post(f"{address}withdraw/", {"digest": plan.digest})
     assert "Two people must approve this." in client.get(address).content.decode()
     decisions.approve(plan, by=second_judge, digest=plan.digest)
@@ -155,7 +155,7 @@ def test_the_plan_page_shows_risk_policies_and_the_first_of_two_approvals(
     decisions.approve(plan, by=judge, digest=plan.digest)
     page = client.get(address).content.decode()
     assert "This plan is approved" in page
-    for words in ("1 of 2 approvals", "Take my approval back", "Two people must"):
+    for words in ("1 of 2 approvals", "Withdraw my approval", "Two people must"):
         assert words not in page, "both have approved it"
     assert client.get(f"{address}withdraw/").status_code == 405
 

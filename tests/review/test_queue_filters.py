@@ -100,13 +100,13 @@ def test_what_is_no_filter_is_left_out_and_said(
     assert list(problems) == [field]
     assert not only
     text = client_of(judge).get("/review/", asked).content.decode()
-    assert "It is left out." in text
+    assert "This filter is ignored." in text
     assert "Tidy the reports" in text
 
 
 def test_a_tool_that_nobody_knows_is_said(two: None, judge: User, client_of: ClientOf) -> None:
     text = client_of(judge).get("/review/?does=teleport").content.decode()
-    assert "No tool and no command is called that." in text
+    assert "There is no tool or command with this name." in text
 
 
 def test_an_address_holds_the_whole_filter() -> None:
@@ -172,7 +172,7 @@ def test_going_from_plan_to_plan_stays_among_what_the_list_showed(
     assert f'href="{other.get_absolute_url()}" data-go="next"' in page
     asking.get("/review/?risk=high")
     page = asking.get(high[1].get_absolute_url()).content.decode()
-    assert "Among: high risk" in page
+    assert "Filter: high risk" in page
     assert 'href="/review/?risk=high">Review</a>' in page
     assert f'href="{high[0].get_absolute_url()}" data-go="previous"' in page
     assert 'data-go="next"' not in page
@@ -183,4 +183,4 @@ def test_going_from_plan_to_plan_stays_among_what_the_list_showed(
     end = asking.post(f"{high[1].get_absolute_url()}decide/", {"verdict": "approve", "digest": high[1].digest})
     assert end.headers["Location"] == "/review/?risk=high"
     asking.get("/review/")
-    assert "Among:" not in asking.get(other.get_absolute_url()).content.decode()
+    assert "Filter:" not in asking.get(other.get_absolute_url()).content.decode()

@@ -139,7 +139,7 @@ def test_a_submitter_sees_their_own_plans_and_nobody_elses(
     assert plan.goal.text in page(client_of(submitter))
     text = page(client_of(stranger))
     assert plan.goal.text not in text
-    assert "Nothing waits for a decision" in text
+    assert "Nothing to review" in text
 
 
 def test_the_queue_needs_a_login(client: Client) -> None:

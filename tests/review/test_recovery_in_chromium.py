@@ -78,7 +78,7 @@ def test_a_plan_that_is_asked_again_shows_the_change_and_folds_the_rest(
     cycle.work(plan.goal_id)
     left = IntentPlan.objects.get(goal=plan.goal_id, state=PlanState.AWAITING_REVIEW)
     page = open_page(reviewer, left.get_absolute_url(), width=width)
-    assert page.get_by_role("heading", name="Approved before, and asked again").is_visible()
+    assert page.get_by_role("heading", name="Approved before, needs approval again").is_visible()
     assert page.get_by_text("declared alternative 1 was not granted").first.is_visible()
     # The step that is new is open; the one that is as it was approved is folded and can be opened.
     assert page.get_by_text("two", exact=True).first.is_visible()

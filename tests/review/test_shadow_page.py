@@ -131,13 +131,13 @@ def test_a_prediction_goes_stale_when_the_workspace_moves_and_can_be_made_again(
     plan = proposed(goal_of(submitter))
     tried(plan)
     client = client_of(reviewer)
-    assert "no longer the newest" not in plain(page(client, plan))
+    assert "The shadow run used older files" not in plain(page(client, plan))
     workspaces.put_file(plan.workspace, by=submitter, path="new.txt", source=_file(b"x"))
-    assert "no longer the newest" in plain(page(client, plan))
+    assert "The shadow run used older files" in plain(page(client, plan))
     assert client.post(f"/review/{plan.pk}/try-again/").status_code == 302
     shadow.work()
     assert plan.shadow_runs.count() == 2
-    assert "no longer the newest" not in plain(page(client, plan))
+    assert "The shadow run used older files" not in plain(page(client, plan))
 
 
 def test_an_open_page_asks_until_the_run_has_ended(submitter: User, reviewer: User, client_of: ClientOf) -> None:
@@ -145,7 +145,7 @@ def test_an_open_page_asks_until_the_run_has_ended(submitter: User, reviewer: Us
     run = shadowing.ask(plan)
     assert run is not None
     client = client_of(reviewer)
-    assert "Waiting to be tried" in plain(page(client, plan))
+    assert "Shadow run queued" in plain(page(client, plan))
     address = f"/review/{plan.pk}/shadow/"
     assert client.get(address, {"seen": f"{run.pk}-waiting"}).status_code == 204
     shadow.work()
@@ -162,7 +162,7 @@ def test_a_run_that_was_impossible_says_why(submitter: User, reviewer: User, cli
     assert run is not None
     move_shadow(run, ShadowState.IMPOSSIBLE, reason="no jail of level L3 here")
     text = plain(page(client_of(reviewer), plan))
-    assert "Not tried in a copy: no jail of level L3 here" in text
+    assert "No shadow run: no jail of level L3 here" in text
 
 
 def test_who_may_not_see_the_plan_learns_and_starts_nothing(
@@ -209,7 +209,7 @@ def test_after_the_end_the_page_says_whether_it_went_as_shown(
     client = client_of(reviewer)
     assert "it did exactly what is shown here" in plain(page(client, plans[0]))
     text = plain(page(client, plans[1]))
-    assert "1 path became something else than in the shadow run: when is different" in text
+    assert "1 path turned out differently than in the shadow run: when is different" in text
 
 
 def _file(content: bytes) -> Any:

@@ -84,9 +84,9 @@ def test_it_is_all_written_without_scripts(talked_of: IntentPlan, judge: User, o
     page.locator("#say-text").fill("List all of them")
     page.get_by_role("button", name="Comment", exact=True).click()
     expect(page.locator("#intent-5 .comment")).to_contain_text("List all of them")
-    page.locator("summary", has_text="Not so").click()
-    page.get_by_placeholder("Instead, if you know it").fill("There is no folder named old.")
-    page.get_by_role("button", name="It is not so").click()
+    page.locator("summary", has_text="This is wrong").click()
+    page.get_by_placeholder("What is true instead, if you know it").fill("There is no folder named old.")
+    page.get_by_role("button", name="Mark as wrong").click()
     expect(page).to_have_url(f"/goals/{talked_of.goal_id}/")
     assert Belief.objects.get(sentence=SAID).retracted_by == "denied by jo"
 

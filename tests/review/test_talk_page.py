@@ -84,7 +84,7 @@ def test_what_is_refused_says_why_and_keeps_the_words(plan: IntentPlan, judge: U
     client = client_of(judge)
     for text, anchor, why in (
         ("kept words", "intent:7", "no such step"),
-        ("kept words" + "x" * 4_000, "intent:1", "up to 4,000 are kept"),
+        ("kept words" + "x" * 4_000, "intent:1", "Shorten this to 4,000 characters or fewer"),
         ("kept words \u202e", "intent:1", "U+202E"),
     ):
         answer = client.post(f"/review/{plan.pk}/say/", {"text": text, "anchor": anchor})
@@ -123,7 +123,7 @@ def test_the_submitter_is_told_and_answers_and_the_asker_sees_it(
     assert say(client_of(judge), plan, "Why notes?", "intent:1", "question") == 302
     question = Comment.objects.get()
     submitters = client_of(submitter)
-    assert "Somebody asks you about a plan" in plain(submitters.get("/review/notices/").content.decode())
+    assert "Somebody asked you about a plan" in plain(submitters.get("/review/notices/").content.decode())
     notice = submitters.get(f"/review/notices/{submitter.notices.get().pk}/")
     assert notice["Location"] == f"/review/{plan.pk}/#said-{question.pk}"
     assert submitters.post(f"/review/{plan.pk}/questions/{question.pk}/answer/", {"text": ""}).status_code == 422
@@ -158,7 +158,7 @@ def test_the_bar_says_what_goes_along_and_which_round_it_is(
     talking.say(plan, by=judge, text="Use docs", anchor="intent:1:path")
     bar = plain(page_of(client, plan).split('id="decide"')[1])
     assert "round 1 of 5" in bar
-    assert "Goes along:" in bar
+    assert "Sent with it:" in bar
     assert "step 1, mkdir: path: Use docs" in bar
     RoundLimit.objects.create(rounds=1)
     decisions.request_changes(plan, by=judge, digest=plan.digest, comment="")
@@ -172,7 +172,7 @@ def test_the_bar_says_what_goes_along_and_which_round_it_is(
 def test_a_plan_that_has_ended_takes_no_more_words(plan: IntentPlan, judge: User, client_of: ClientOf) -> None:
     decisions.reject(plan, by=judge, digest=plan.digest, reason="No")
     client = client_of(judge)
-    assert "so nothing more is said about it" in plain(page_of(client, plan))
+    assert "so its discussion is closed" in plain(page_of(client, plan))
     assert 'id="say-text"' not in page_of(client, plan)
     assert say(client, plan, "Still") == 409
 

@@ -178,7 +178,7 @@ def test_what_was_not_said_or_not_edited_is_not_taught(edited: IntentPlan, revie
         page = tried(client, edited, **wrong)
         assert page.status_code == 422, wrong
         assert "Nothing was taught." in words_of(page)
-    assert "This was not said for the value" in words_of(tried(client, edited, said="README"))
+    assert "The goal did not use this name for the value" in words_of(tried(client, edited, said="README"))
     sent = tried(client, edited, path="README.md", default="x", tool="git_tool")
     assert "src/util.py" in words_of(sent)
     assert taught(client, edited, path="README.md").status_code == 302
@@ -195,10 +195,10 @@ def test_a_second_version_says_what_it_replaces_and_what_holds_for_everybody(
     tuned = {"said": "app", "path": "README.md", "tool": "simple_coder", "parameter": "path", "in_use": True}
     versions.save(of, tuned, by=operator)
     client = client_of(reviewer)
-    assert "For your goals what you teach comes first" in words_of(tried(client, edited))
+    assert "For your own goals, your lesson comes first" in words_of(tried(client, edited))
     taught(client, edited)
     for page in (client.get(address(edited)), tried(client, edited)):
-        assert "You have taught about the same: means src/util.py" in words_of(page)
+        assert "You already taught something for this: means src/util.py" in words_of(page)
     again = taught(client, edited)
     assert again.status_code == 409
     assert "taught this already" in words_of(again)
@@ -261,9 +261,9 @@ def test_where_what_the_rule_named_was_not_there_a_condition_is_prepared(
 @pytest.mark.parametrize(
     ("said", "instead", "position", "prepared", "why"),
     [
-        ("README.md", "src/app.py", 1, "", "was there, so a condition"),
+        ("README.md", "src/app.py", 1, "", "existed, so a condition"),
         ("README.md", "src/app.py", 2, "read the file src/app.py", "prepared text says “src/app.py”"),
-        ("README.md", "notes/b.md", 3, "", "need not be there"),
+        ("README.md", "notes/b.md", 3, "", "does not have to exist"),
         ("README.md", "src/app.py", 4, "", "more than what the goal said for {name}"),
     ],
 )
@@ -412,13 +412,13 @@ def _of(command: str, name: str, after: Any, **params: Any) -> Teachable:
 
 def _cases() -> Iterator[tuple[Teachable, str, str]]:
     yield _of("read", "path", "b.py", path="a.py"), "", ""
-    yield _of("write", "content", "b", path="a.py", content="a"), "This is no path", ""
-    yield _of("read", "path", None, path="a.py"), "taken away", "taken away"
+    yield _of("write", "content", "b", path="a.py", content="a"), "This is not a path", ""
+    yield _of("read", "path", None, path="a.py"), "was removed", "was removed"
     result = "{{intents.1.result.path}}"
     yield _of("read", "path", result, path="a.py"), "result of another step", "result of another step"
     yield _of("read", "colour", "b", colour="a"), "no simple_coder.read with colour", "no simple_coder.read with colour"
     yield _of("fly", "path", "b", path="a"), "no simple_coder.fly", "no simple_coder.fly"
-    yield _of("ls", "path", "b"), "Nobody had said a name", ""
+    yield _of("ls", "path", "b"), "The goal did not use a name", ""
 
 
 @pytest.mark.parametrize("case", list(_cases()), ids=lambda case: f"{case[0].command}-{case[0].parameter}")

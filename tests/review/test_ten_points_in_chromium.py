@@ -151,11 +151,11 @@ def shadow_shows_deletions_first(page: Page) -> None:
     files = page.locator("#panes .diff").all_inner_texts()
     text = " ".join(files)
     assert text.index("held.txt") < text.index("notes/one.txt")
-    expect(page.locator("#panes")).to_contain_text("Tried without a network and with half the limits")
+    expect(page.locator("#panes")).to_contain_text("The shadow run has no network and half the limits")
 
 
 def time_is_extended(page: Page) -> None:
-    expect(page.locator(".plan-meta")).to_contain_text("rejected by itself in")
+    expect(page.locator(".plan-meta")).to_contain_text("expires in")
     with page.expect_navigation():
         page.get_by_role("button", name="Extend by 1 h").click()
     expect(page.locator(".plan-meta")).to_contain_text("1 h 2")
@@ -167,17 +167,17 @@ def prediction_goes_stale_and_is_made_again(page: Page, plan: IntentPlan) -> Non
     expect(page.locator("#panes")).to_contain_text("The workspace has changed")
     seen(page, "stale")
     with page.expect_navigation():
-        page.get_by_role("button", name="Try it again").click()
+        page.get_by_role("button", name="Repeat shadow run").click()
     shadow.work()
     expect(page.locator("#panes")).not_to_contain_text("The workspace has changed")
 
 
 def approved_with_an_envelope(page: Page, plan: IntentPlan) -> None:
-    page.get_by_label("Tries of each step").select_option(index=2)
+    page.get_by_label("Retries of each step").select_option(index=2)
     with page.expect_navigation():
         page.get_by_role("button", name="Approve").click()
     page.goto(plan.get_absolute_url())
-    expect(page.locator(".pane-sec", has_text="covers").first).to_contain_text("2 more tries")
+    expect(page.locator(".pane-sec", has_text="covers").first).to_contain_text("2 retries")
     seen(page, "receipt")
 
 
@@ -187,7 +187,7 @@ def delta_is_asked_again(page: Page, plan: IntentPlan) -> None:
     again = IntentPlan.objects.get(goal=plan.goal_id, state=PlanState.AWAITING_REVIEW)
     shadow.work()
     page.goto(again.get_absolute_url())
-    expect(page.locator("#panes")).to_contain_text("Approved before, and asked again")
+    expect(page.locator("#panes")).to_contain_text("Approved before, needs approval again")
     expect(page.locator("#panes")).to_contain_text("meanwhile.txt")
     seen(page, "delta")
     with page.expect_navigation():
@@ -235,7 +235,7 @@ def test_what_comes_before_the_plan_is_decided_and_told(
     page.goto("/review/notices/")
     seen(page, "notices")
     with page.expect_navigation():
-        page.get_by_role("link", name="A plan waits for your decision").first.click()
+        page.get_by_role("link", name="A plan is waiting for your review").first.click()
     expect(page.locator("#panes")).to_contain_text("write")
     expect(page.locator("#panes")).to_contain_text("Reviewed before the plan")
     seen(page, "plan-after-choice")

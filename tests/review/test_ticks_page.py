@@ -113,7 +113,7 @@ def test_ticks_that_miss_what_they_stand_on_approve_nothing_and_show_it_ticked(
     response = decide(client_of(reviewer), plan, [2], part_reason="typed words")
     assert response.status_code == 422
     assert ticked(response) == [1, 2]
-    assert "stands on steps that were not: 1." in words_of(response)
+    assert "need others that were not selected: 1." in words_of(response)
     assert "typed words" in response.content.decode()
     assert "Approve 2 of 4: 1, 2. Left out: 3, 4." in words_of(response)
     assert not Decision.objects.exists()

@@ -43,7 +43,7 @@ def test_an_edit_teaches_by_keyboard_and_is_promoted(
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Teach path of simple_coder.read")).to_be_visible()
     found += looked_at(page, "teach-form")
-    first = page.get_by_role("radio", name="a name: what was said means")
+    first = page.get_by_role("radio", name="a name for")
     first.focus()
     page.keyboard.press("Tab")
     expect(page.get_by_role("radio", name="app", exact=True)).to_be_focused()
@@ -55,7 +55,7 @@ def test_an_edit_teaches_by_keyboard_and_is_promoted(
     found += looked_at(page, "teach-trial")
     page.get_by_label("Why").fill(f"It is the one that I mean {LONG}")
     page.get_by_role("button", name="Teach this").click()
-    expect(page.get_by_text("It holds for the goals that you submit")).to_be_visible()
+    expect(page.get_by_text("It applies to the goals that you submit")).to_be_visible()
     found += looked_at(page, "lesson-teacher")
     page = open_page(operator, "/tuning/")
     page.get_by_role("link", name="Taught by people").click()
@@ -76,11 +76,11 @@ def test_without_scripts_it_is_taught_and_taken_back(
 ) -> None:
     page = open_page(reviewer, edited.get_absolute_url(), scripts=False, width=390)
     page.get_by_role("link", name="Teach this").click()
-    page.get_by_role("radio", name="wherever a path is said").check()
+    page.get_by_role("radio", name="wherever a goal names a path").check()
     page.get_by_role("button", name="Try on past cases").click()
-    expect(page.get_by_role("radio", name="wherever a path is said")).to_be_checked()
+    expect(page.get_by_role("radio", name="wherever a goal names a path")).to_be_checked()
     page.get_by_role("button", name="Teach this").click()
-    expect(page.get_by_text("It holds for the goals that you submit")).to_be_visible()
+    expect(page.get_by_text("It applies to the goals that you submit")).to_be_visible()
     assert Lesson.objects.get().tool == ""
     goal = make_goal(reviewer, "show app")
     for path in ("src/app.py", "src/util.py"):

@@ -158,7 +158,7 @@ def test_the_page_shows_every_alternative_in_full_and_what_is_ticked_is_granted(
     assert client.post(f"/review/{plan.pk}/decide/", sent).status_code == 302
     assert Approval.objects.get().envelope == {"tries": 1, "alternatives": [[2, 2]]}
     receipt = client.get(plan.get_absolute_url()).content.decode()
-    assert "no second try of a failed step, and alternative 2.2" in receipt
+    assert "no retry of a failed step, and alternative 2.2" in receipt
 
 
 @pytest.mark.parametrize("sent", ["2.3", "1.1", "x", "2.1 ", "٢.١"])

@@ -252,7 +252,7 @@ def test_the_page_names_what_stands_in_the_bytes_and_not_what_is_set_up_now(
     said = page()
     assert line in said
     assert f"the plan was made for {MODEL}, and its agent asks {OTHER} now" in said
-    assert "nothing is sent: it is asked about again" in said
+    assert "nothing is sent: it comes back for review" in said
 
 
 def test_without_a_model_the_page_says_that_none_is_asked(

@@ -55,7 +55,7 @@ def test_nothing_runs_on_files_that_nobody_saw(
     assert (delta["revision"], delta["before"], delta["after"]) == (plan.revision, before.base, head)
     shadow.work()
     page = client_of(reviewer).get(again.get_absolute_url()).content.decode()
-    assert "Approved before, and asked again" in page
+    assert "Approved before, needs approval again" in page
     assert "changed meanwhile" in page
     decisions.approve(again, by=reviewer, digest=again.digest)
     cycle.work(plan.goal_id)

@@ -46,8 +46,8 @@ def test_a_goal_asks_an_approved_host_and_keeps_the_answer(
         plan = goal.intent_plans.get()
         page = client_of(reviewer).get(plan.get_absolute_url()).content.decode()
         assert f"<code>{server.entry}</code>" in page[page.index("bound-reach") :]
-        assert "does its tool’s own work, and may reach" in page
-        assert "It changes no file of the workspace." in page
+        assert "runs its tool’s own code, and may reach" in page
+        assert "It changes no file in the workspace." in page
         assert server.requests == []
         decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")
         cycle.work(goal.pk)

@@ -248,7 +248,7 @@ def test_a_part_of_a_goal_says_what_it_leaves_out_and_needs_a_person(
     plan = goal.intent_plans.get()
     assert renewals.needs_a_person(plan), "no policy approves it"
     page = client_of(reviewer).get(plan.get_absolute_url()).content.decode()
-    assert "This is only a part of what was wished." in page
+    assert "This covers only part of the goal." in page
     assert "“Reconcile the ledger”" in page
     shown = client_of(owner).get(goal.get_absolute_url()).content.decode()
     assert "Planning failed" in shown
