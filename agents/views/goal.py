@@ -95,7 +95,7 @@ def put_back(request: HttpRequest, pk: int, belief: int) -> HttpResponse:
     except (NotPossibleNow, NotYours) as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, "The belief is put back, and the agent plans with it.")
+        messages.success(request, "The belief is restored, and the agent plans with it.")
     return redirect("goal-beliefs", pk)
 
 
@@ -205,7 +205,7 @@ def outcome(request: HttpRequest, pk: int, intent: int) -> HttpResponse:
     except NotPossibleNow as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, f"Recorded what became of intent {asked.position}.")
+        messages.success(request, f"Recorded the outcome of intent {asked.position}.")
     return redirect("goal", pk)
 
 

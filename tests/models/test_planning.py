@@ -480,7 +480,7 @@ def test_pages_show_what_was_asked_and_answered(
     provider.will_say(hostile, said(GOOD))
     goal = planned(owner)
     page = client_of(owner).get(f"/goals/{goal.pk}/plans/").content.decode()
-    assert "Asked of models" in page
+    assert "Model requests" in page
     assert "&lt;b&gt;teleport&lt;/b&gt;" in page
     assert "<b>teleport" not in page
     assert "You plan for mindX" in page

@@ -36,7 +36,7 @@ def test_an_agents_page_says_what_it_intends_and_why_and_what_its_plan_stands_on
     page = client_of(owner).get(f"/agents/{goal.agent_id}/").content.decode()
     assert "Create a Python project named tides" in page
     assert f"adopted goal {goal.pk}: priority 3, and nothing else waits" in page
-    assert "its plan stands on this" in page
+    assert "its plan depends on this" in page
     assert "waiting" in page
     assert "single minded" in page
     listed = client_of(owner).get("/agents/").content.decode()
@@ -137,7 +137,7 @@ def test_an_operator_pauses_an_agent_on_its_page_and_its_goals_say_so(
     assert Agent.objects.get(pk=goal.agent_id).paused
     page = client_of(operator).get(address).content.decode()
     assert f"{address}resume" in page
-    assert "begins no step until an operator resumes it" in page
+    assert "starts no goal and no step until an operator resumes it" in page
     Goal.objects.filter(pk=goal.pk).update(state="pending")
     said = f"The agent {goal.agent.name} is paused."
     shown = client_of(owner).get(f"/goals/{goal.pk}/").content.decode()

@@ -77,7 +77,7 @@ def test_the_fall_back_is_named_and_no_key_is_shown(
     provider.will_say(refusing(400, f"no such thing for {KEY}"), PLAN)
     goal = planned(owner)
     page: Page = open_page(owner, f"/goals/{goal.pk}/plans/")
-    asked = page.locator("section", has=page.get_by_role("heading", name="Asked of models"))
+    asked = page.locator("section", has=page.get_by_role("heading", name="Model requests"))
     expect(page.locator("main")).to_contain_text("in place of openai/test-model, which gave no answer")
     expect(asked).to_contain_text("openai/test-model: the provider refused the request (no such thing for [hidden])")
     for fold in asked.locator("summary").all():

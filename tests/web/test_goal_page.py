@@ -684,12 +684,12 @@ def test_a_line_an_error_and_a_text_are_found_by_number(owner: User, make_goal: 
     assert shown(said(client, "goal", goal.pk, line=str(last + 50)))[-1] == last
     assert f'data-n="{error}" data-l="error" data-wanted' in said(client, "goal", goal.pk, error="first")
     found = said(client, "goal", goal.pk, find="BROKE: 100% of <b>")
-    assert f"stands in line {error}." in found
+    assert f"found in line {error}." in found
     assert "<b>it</b>" not in found
     assert f"line={error + 1}" in found
     nothing = said(client, "goal", goal.pk, find="broke", line=str(error + 1))
     assert "is in no line from here to the end" in nothing
-    assert f"stands in line {error}." in said(client, "goal", goal.pk, find="%")
+    assert f"found in line {error}." in said(client, "goal", goal.pk, find="%")
 
 
 def test_a_search_looks_at_so_many_lines_and_says_where_it_stopped(
@@ -703,7 +703,7 @@ def test_a_search_looks_at_so_many_lines_and_says_where_it_stopped(
     page = said(client, "goal", goal.pk, find="needle")
     assert f"is not in the lines up to 50 of {wanted}" in page
     assert "line=51" in page
-    assert f"stands in line {wanted}." in said(client, "goal", goal.pk, find="needle", line=str(last))
+    assert f"found in line {wanted}." in said(client, "goal", goal.pk, find="needle", line=str(last))
 
 
 def test_scrolling_asks_for_lines_alone(owner: User, make_goal: Maker, client_of: ClientOf) -> None:

@@ -79,7 +79,7 @@ def test_every_page_of_the_result_tells_what_was_reached_fetched_and_refused(
     goal = ended(plan, SEEN)
     html = page(client_of(owner), name, plan.pk if name == "review-plan" else goal.pk)
     shown = plain(html)
-    assert "Step 2: api.example was asked for and not approved. Plan again with access to it" in shown
+    assert "Step 2: api.example was asked for and not approved. To allow it, plan again with access to it" in shown
     assert "Step 2 reached 127.0.0.1:8123 : 2 connections, 10" in shown
     assert "Step 2 took from the cache" in shown
     assert f'title="{SHA}"' in html

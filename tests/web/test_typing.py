@@ -296,6 +296,6 @@ def test_what_a_typed_command_did_on_the_network_stands_on_the_page(
     _ended(command, return_code=0, stdout="", stderr="", network=seen)
     html = page_of(typist)
     assert f'title="{"ab" * 32}"' in html
-    assert "Type it again with access to it" in plain(html)
+    assert "type the command again with access to it" in plain(html)
     assert "run hosts=packages pip install httpx fetched httpx.whl" in plain(html)
     assert "<script>alert" not in html
