@@ -124,7 +124,7 @@ def _upload(file: UploadedFile, into: str) -> Upload:
     # The browser's file name may hold folders; Django has already cut it to its last part.
     name = file.name or ""
     if file.file is None:
-        raise WorkspaceRefused("files", f"“{name}” did not arrive whole. Send it again.")
+        raise WorkspaceRefused("files", f"“{name}” did not arrive completely. Upload it again.")
     return Upload(f"{into}/{name}" if into else name, cast(BinaryIO, file.file), file.size or 0)
 
 

@@ -283,7 +283,7 @@ def test_a_file_is_sent_looked_at_and_saved(
     workspace = make_workspace(owner, name="letters")
     page = open_page(owner, "/workspaces/letters/")
     page.set_input_files("#upload-files", {"name": "hello.txt", "mimeType": "text/plain", "buffer": b"dear you\n"})
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Upload").click()
     page.get_by_role("link", name="hello.txt", exact=True).click()
     expect(page.locator(".diff-lines code")).to_have_text("dear you")
     with page.expect_download() as saved:

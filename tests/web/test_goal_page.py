@@ -308,7 +308,7 @@ def test_what_came_of_a_goal_is_said_in_words_and_only_what_was_checked_is_green
     assert notice is not None
     assert notice[1] == tone
     assert ('data-s="achieved"' in page) == (outcome == "achieved")
-    assert ("What was checked" in page) == (results is not None)
+    assert (">Checks</h2>" in page) == (results is not None)
 
 
 def test_an_ended_goal_shows_its_result_first(

@@ -45,7 +45,7 @@ def test_each_answer_says_what_comes_of_it(steps: list[Step], position: int, too
     said = consequences(_document(steps, [_WRITE]), position, set(range(1, position)))
     assert took_effect in said.took_effect
     assert again in said.again
-    assert ("clean-up goes on" if position > len(steps) else "the approved clean-up runs") in said.did_not
+    assert ("clean-up continues" if position > len(steps) else "the approved clean-up runs") in said.did_not
 
 
 def test_without_a_clean_up_none_is_promised() -> None:
