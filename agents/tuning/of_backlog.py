@@ -13,9 +13,12 @@ from agents.tuning.kinds import Field, OneRow, Values, in_words
 from people.models import User
 
 _WORDS = {
-    "failures_of_one": ("Failures in a row before a wish is stopped", "Then it is stopped until somebody approves it again."),
+    "failures_of_one": (
+        "Failures in a row that stop a wish",
+        "Then it is stopped until somebody approves it again.",
+    ),
     "without_success": (
-        "Tries in a row without improvement before all stop",
+        "Tries without improvement that stop all",
         "Then nothing is started. Tries that nobody measured are not counted.",
     ),
     "per_day": ("Most tries started in a day", "Counted from midnight UTC, or since somebody resumed it."),
@@ -31,7 +34,7 @@ class StopRules(OneRow):
     trial = "tries"
     fields = (
         *(Field(name, label, "whole", hint, *stops.BOUNDS[name]) for name, (label, hint) in _WORDS.items()),
-        Field("near_enough", "Similarity at which wishes are merged", "number", "The cosine of two meanings.", 0.5, 1.0),
+        Field("near_enough", "Similarity for merging wishes", "number", "The cosine of two meanings.", 0.5, 1.0),
     )
 
     def summary(self, values: Mapping[str, Any]) -> str:

@@ -201,7 +201,7 @@ def outcome(request: HttpRequest, pk: int, intent: int) -> HttpResponse:
     try:
         outcomes.report(asked, by=person_of(request), outcome=Outcome(request.POST.get("outcome", "")))
     except ValueError:
-        messages.error(request, "Say whether it took effect, did not, or may run again.")
+        messages.error(request, "Choose whether it took effect, did not, or may run again.")
     except NotPossibleNow as error:
         messages.warning(request, str(error))
     else:

@@ -59,23 +59,27 @@ def hand(request: HttpRequest, pk: int) -> HttpResponse:
                 if errors:
                     return _show(request, goal, user, item, filled=filled, errors=errors, status=422)
                 hand_items.fix(item, by=user, values=values, note=note)
-                said = "The rest of the plan with your values waits for review. After approval it continues from this step."
+                said = "The rest of the plan with your values waits for review, then continues from this step."
             case "meant":
                 hand_items.fix(item, by=user, values=_chosen(item, request.POST.get("choice", "")), note=note)
-                said = "The rest of the plan with the file you chose waits for review. After approval it continues from this step."
+                said = "The rest of the plan with your file waits for review, then continues from this step."
             case "instead":
                 filled = {_INSTEAD: request.POST.get(_INSTEAD, "").replace("\0", "")[:TEXT_MAX]}
                 lines = hand_lines.read_lines(filled[_INSTEAD], REGISTRY)
                 if wrong := [f"Line {line.number}: {line.problem}" for line in lines if line.problem]:
                     return _show(request, goal, user, item, filled=filled, trouble=wrong, status=422)
                 hand_items.instead(item, by=user, steps=hand_lines.steps_of(lines), note=note)
-                said = "The rest of the plan with your steps waits for review. After approval it continues from there."
+                said = "The rest of the plan with your steps waits for review, then continues from there."
             case "done":
                 hand_items.done(item, by=user, note=note)
                 said = "The step counts as done. The plan continues after it."
             case "skip":
                 asked = hand_items.skip(item, by=user, note=note)
-                said = "The rest of the plan without the step waits for review." if asked else "The step is skipped. The plan continues."
+                said = (
+                    "The rest without the step waits for review."
+                    if asked
+                    else "The step is skipped. The plan continues."
+                )
             case "again":
                 asked = hand_items.again(item, by=user, note=note)
                 said = "Another try waits for review." if asked else "The step is tried again."

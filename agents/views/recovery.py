@@ -297,7 +297,7 @@ def _rule(filled: dict[str, str]) -> Rule:
 def _operator(request: HttpRequest) -> User:
     user = person_of(request)
     if not tuning_rights.may_tune(user):
-        raise PermissionDenied("Operators set how mindX recovers.")
+        raise PermissionDenied("Only operators can set how mindX recovers.")
     return user
 
 

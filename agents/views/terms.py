@@ -20,7 +20,9 @@ from agents.states import GoalState
 from agents.views.asking import changeable_goal, person_of
 
 _NOT_BEGUN = (GoalState.BLOCKED, GoalState.PENDING)
-_MEANWHILE = "Somebody changed this goal since you opened the page. Below are its current values; change them again if you still want to."
+_MEANWHILE = (
+    "Somebody changed this goal since you opened the page. Below are its values now; change them again if needed."
+)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -55,7 +57,7 @@ def terms(request: HttpRequest, pk: int) -> HttpResponse:
         messages.warning(request, str(refused))
         return redirect("goal-terms", pk)
     is_new = goal_terms.of(changed) != now
-    messages.success(request, "Saved. It is used from the next decision on." if is_new else "Nothing to save: no value differs.")
+    messages.success(request, "Saved. It is used from the next decision on." if is_new else "Nothing was changed.")
     return redirect("goal", pk)
 
 

@@ -203,7 +203,7 @@ def _kind(name: str) -> Kind:
 def _operator(request: HttpRequest) -> User:
     user = person_of(request)
     if not tuning_rights.may_tune(user):
-        raise PermissionDenied("Operators tune mindX.")
+        raise PermissionDenied("Only operators can tune mindX.")
     return user
 
 

@@ -64,7 +64,7 @@ def back(request: HttpRequest, name: str, digest: str) -> HttpResponse:
     workspace = visible_workspace(request, name)
     to = _state(workspace, digest)
     if not may_write(request, workspace):
-        raise PermissionDenied("Only the owner of a workspace changes its files.")
+        raise PermissionDenied("Only the owner of a workspace may change its files.")
     error = ""
     if request.method == "POST":
         try:

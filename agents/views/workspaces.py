@@ -55,7 +55,7 @@ def upload(request: HttpRequest, name: str) -> HttpResponse:
     """Put files into a folder, or unpack one zip there: all of it or nothing."""
     workspace = visible_workspace(request, name)
     if not may_write(request, workspace):
-        raise PermissionDenied("Only the owner of a workspace changes its files.")
+        raise PermissionDenied("Only the owner of a workspace may change its files.")
     into = request.POST.get("folder", "").strip("/")
     sent = request.FILES.getlist("files")
     try:

@@ -205,7 +205,7 @@ def _edit(
     it still is the one that the snapshot was made from and no plan is executing; the loser starts again.
     """
     if not workspaces_writable_by(by).filter(pk=workspace.pk).exists():
-        raise WorkspaceRefused("workspace", "Only the owner of a workspace changes its files.")
+        raise WorkspaceRefused("workspace", "Only the owner of a workspace may change its files.")
     snapshots = store()
     for _ in range(_TRIES):
         workspace.refresh_from_db(fields=["head", "quota_bytes"])

@@ -73,7 +73,7 @@ def test_a_way_is_banned_pinned_and_let_go_again(
     def saved() -> None:
         page.get_by_role("button", name="Try on past cases").click()
         page.get_by_role("button", name="Save", exact=True).click()
-        expect(page.get_by_text("It counts from the next decision on.")).to_be_visible()
+        expect(page.get_by_text("It is used from the next decision on.")).to_be_visible()
 
     page = open_page(operator, "/recovery/")
     cell = page.get_by_role("row", name="NETWORK_ERROR").get_by_role("link").first
@@ -119,7 +119,7 @@ def test_what_was_learned_fades_as_the_discount_says(
     page.get_by_role("button", name="Try on past cases").click()
     found += looked_at(page, "decay-tried")
     page.get_by_role("button", name="Save", exact=True).click()
-    expect(page.get_by_text("It counts from the next decision on.")).to_be_visible()
+    expect(page.get_by_text("It is used from the next decision on.")).to_be_visible()
     page.goto(page.url.split("/tuning/")[0] + "/recovery/time/?failure_class=NETWORK_ERROR&tool=simple_coder")
     expect(page.get_by_text("n = 12")).to_be_visible()
     after = page.get_by_text("still worth").inner_text()

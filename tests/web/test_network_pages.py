@@ -111,7 +111,7 @@ def test_a_failed_goal_is_proposed_again_with_the_access_it_lacked(
     goal = ended(plan, {"refused": [{"host": "api.example", "port": 443}]})
     client = client_of(owner)
     html = page(client, "goal", goal.pk)
-    assert "Plan again with access to api.example, if it should be reached." in plain(html)
+    assert "To allow it, plan again with access to api.example." in plain(html)
     key = re.search(r'id="goal-with-access".*?name="key" value="(\d+)"', html, re.DOTALL)
     assert key is not None
     address = reverse("goal-again-with-access", args=[goal.pk])

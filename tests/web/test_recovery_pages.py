@@ -166,7 +166,7 @@ def test_a_rule_is_shown_with_what_it_changes_before_it_is_saved(
     assert not FailureRule.objects.exists()
     seen = {"tried": re.search(r'name="tried" value="(\w+)"', shown)[1], "act": "save"}  # type: ignore[index]
     other = client.post("/recovery/rules/", {**filled, **seen, "text": "quota"})
-    assert "The rule changed after its preview" in other.content.decode(), "somebody who types on sees the next one first"
+    assert "The rule changed after its preview" in other.content.decode(), "whoever types on sees the next one first"
     assert not FailureRule.objects.exists()
     assert client.post("/recovery/rules/", {**filled, **seen}).status_code == 302
     assert FailureRule.objects.get().failure_class == "RATE_LIMIT_ERROR"
@@ -203,7 +203,7 @@ def test_a_class_is_corrected_and_statistics_begin_anew(
     assert "Undo<" in client.get("/recovery/").content.decode()
     assert "count again" in client.post(back, follow=True).content.decode()
     assert RecoveryStatistic.objects.get(failure_class="NETWORK_ERROR").cases == 1
-    assert "taken back already" in client.post(back, follow=True).content.decode()
+    assert "already undone" in client.post(back, follow=True).content.decode()
     assert client.post(f"/recovery/reset/{RecoveryReset.objects.latest('pk').pk}/back").status_code == 404
     shown = client.get("/recovery/").content.decode()
     assert "undone" in shown
