@@ -24,7 +24,7 @@ def of(agent_id: int) -> Commitment:
 def set_to(agent: Agent, kind: Commitment, *, by: User, why: str = "") -> None:
     """Have the agent hold on like this from its next decision on. Raises NotYours; doing it again changes nothing."""
     if not by.has_role(Role.OPERATOR):
-        raise NotYours("How firmly an agent holds on is set by operators.")
+        raise NotYours("Only operators can set an agent's commitment.")
     with transaction.atomic():
         Agent.objects.select_for_update(no_key=True).get(pk=agent.pk)
         before = of(agent.pk)

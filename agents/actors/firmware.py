@@ -73,7 +73,7 @@ def activate(version: ComponentVersion, *, by: User) -> ComponentVersion:
     """Have every prompt from now on hold this version. With four eyes on it takes somebody who did not write it."""
     _check_operator(by)
     if settings.FOUR_EYES and version.created_by_id == by.pk:
-        raise LibraryRefused("You wrote this version: with four eyes on, somebody else activates it.")
+        raise LibraryRefused("You wrote this version. With four eyes on, somebody else must activate it.")
     return services.activate(version, by)
 
 
@@ -91,4 +91,4 @@ def versions() -> QuerySet[ComponentVersion]:
 
 def _check_operator(by: User) -> None:
     if not may_activate(by):
-        raise LibraryRefused("Only an operator says which firmware is used.")
+        raise LibraryRefused("Only an operator can activate or retire firmware.")

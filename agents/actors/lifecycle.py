@@ -53,7 +53,7 @@ def check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise GoalRefused("name", "A name begins with a letter and has letters, digits, - and _, at most 64.")
     if is_taken(name):
-        raise GoalRefused("name", f"There is an agent named {name} already; names of retired ones stay theirs.")
+        raise GoalRefused("name", f"There is already an agent named {name}. Names of retired agents stay taken.")
 
 
 def is_taken(name: str) -> bool:
@@ -174,7 +174,7 @@ def known_ceilings(agent: Agent) -> dict[str, dict[str, int | float]]:
 def check_operator(by: User) -> None:
     """Raise NotYours for people who may not make, change or retire agents."""
     if not by.has_role(Role.OPERATOR):
-        raise NotYours("Agents are made, changed and retired by operators.")
+        raise NotYours("Only operators can create, change and retire agents.")
 
 
 def _set(agent: Agent, config: Config) -> None:

@@ -233,8 +233,8 @@ def _query(reading: Reading, given: Given) -> Answer:
 
 
 _NO_WORKSPACE = (
-    "Say a component, or choose a workspace to look through: “--workspace NAME” at a terminal, “Where, and by whom” on "
-    "the page, “workspace” by the API."
+    "Say a component, or choose a workspace to look through: “--workspace NAME” at a terminal, “Workspace and agent” "
+    "on the page, “workspace” by the API."
 )
 
 

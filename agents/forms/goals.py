@@ -96,7 +96,7 @@ class TermsForm(forms.Form):
             return self._goal.parent
         goal = goals_changeable_by(self._by).filter(pk=number or 0).first()
         if goal is None:
-            raise forms.ValidationError("A goal can be a part only of one of yours that has not ended.")
+            raise forms.ValidationError("A goal can only be part of a goal of yours that has not ended.")
         return goal
 
     def clean_depends_on(self) -> list[Goal]:

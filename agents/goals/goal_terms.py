@@ -69,7 +69,7 @@ def change(goal: Goal, *, by: User, **wanted: Any) -> Goal:
     ended or is past what was asked, GoalRefused naming the field.
     """
     if not may_change(by, goal):
-        raise NotYours("The terms of a goal are changed by its submitter and operators.")
+        raise NotYours("Only the goal's submitter and operators may change this.")
     with transaction.atomic():
         if "parent" in wanted or "depends_on" in wanted:
             with connection.cursor() as cursor:
@@ -104,11 +104,11 @@ def _wished(goal: Goal, before: Terms, by: User, wanted: dict[str, Any]) -> Term
         raise GoalRefused("priority", "Priority is a number from 1 (first) to 5 (last).")
     deadline = _text(wanted["deadline"]) if "deadline" in wanted else before.deadline
     if deadline != before.deadline and wanted["deadline"] is not None and wanted["deadline"] <= timezone.now():
-        raise GoalRefused("deadline", "This moment has passed. Name one to come, or leave it empty.")
+        raise GoalRefused("deadline", "This time is in the past. Choose a later one, or leave it empty.")
     parent: Goal | None = wanted.get("parent")
     whole = (parent.pk if parent is not None else None) if "parent" in wanted else before.parent
     if whole != before.parent and parent is not None and (parent.has_ended or not may_change(by, parent)):
-        raise GoalRefused("parent", "A goal can be a part only of one of yours that has not ended.")
+        raise GoalRefused("parent", "A goal can only be part of a goal of yours that has not ended.")
     waits = before.depends_on
     if "depends_on" in wanted:
         waits = _waits(goal, before.depends_on, by, wanted["depends_on"])

@@ -63,9 +63,9 @@ def submit(
     if not by.has_role(Role.SUBMITTER, Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER):
         raise GoalRefused("text", "You may not submit goals. Ask an admin for the role submitter.")
     if deadline is not None and deadline <= timezone.now():
-        raise GoalRefused("deadline", "This moment has passed. Name one to come, or leave it empty.")
+        raise GoalRefused("deadline", "This time is in the past. Choose a later one, or leave it empty.")
     if parent is not None and (parent.has_ended or not may_change(by, parent)):
-        raise GoalRefused("parent", "A goal can be a part only of one of yours that has not ended.")
+        raise GoalRefused("parent", "A goal can only be part of a goal of yours that has not ended.")
     goal_terms.check(0, Terms(priority, "", parent.pk if parent else None, tuple(goal.pk for goal in depends_on)))
     if workspace is not None and not workspaces_writable_by(by).filter(pk=workspace.pk).exists():
         raise GoalRefused("workspace", "No workspace of yours has this name.")
@@ -218,7 +218,7 @@ def supply_plan(
     with transaction.atomic():
         goal = Goal.objects.select_for_update(no_key=True).get(pk=goal.pk)
         if designs.in_the_way(goal) is not None or rule_choice.is_open(goal):
-            raise NotPossibleNow("A reviewer decides on its design or its rules first. A plan by hand fits afterwards.")
+            raise NotPossibleNow("A reviewer must decide on its design or rules first. Then you can plan by hand.")
         if goal.state == GoalState.AWAITING_REVIEW:
             plan = current_plan(goal)
             if plan is None or plan.state != PlanState.AWAITING_REVIEW:
@@ -227,7 +227,7 @@ def supply_plan(
         elif goal.is_put_off:
             move_goal(goal, GoalState.PLANNING, by=by.username, wake_at=None)
         elif goal.state != GoalState.MANUAL:
-            raise NotPossibleNow(f"Goal {goal.pk} is {goal.state}; a plan by hand fits when it is manual.")
+            raise NotPossibleNow(f"Goal {goal.pk} is {goal.state}; you can plan by hand when it is manual.")
         elif internal_errors.keeps_a_plan(goal):
             raise NotPossibleNow("Its approved plan stopped halfway inside mindX. Try again, or cancel the goal.")
         elif (asked := outcomes.asked_about(goal)) is not None:

@@ -35,7 +35,7 @@ def plan_again_with_access(goal: Goal, *, by: User, submission_key: str = "") ->
     """
     lacking = lacking_access(goal, by)
     if lacking is None:
-        raise NotPossibleNow(f"Goal {goal.pk} did not fail for want of access that you could plan with.")
+        raise NotPossibleNow(f"Goal {goal.pk} did not fail because of access that you could add.")
     draft = _with_access(lacking, by)
     if problems := proposals.problems_of(goal, draft):
         raise PlanInvalid(problems)

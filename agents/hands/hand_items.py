@@ -73,7 +73,7 @@ def open_of(goal: Goal) -> HandItem | None:
 def step_of(item: HandItem) -> IntentSpec:
     """The step as it stands in the approved document. The item must be one of a plan."""
     if item.intent_plan is None:
-        raise ValueError("no plan waits for this hand")
+        raise ValueError("no plan is waiting for this answer")
     return documents.read(bytes(item.intent_plan.document)).at(item.position)
 
 
@@ -98,7 +98,7 @@ def why_not(user: User, goal: Goal) -> str:
     """Who may answer, when this person may not; "" when they may."""
     if may_change(user, goal) or user.has_role(Role.REVIEWER):
         return ""
-    return "The goal's submitter, operators and reviewers answer this."
+    return "Only the goal's submitter, operators and reviewers may answer this."
 
 
 def readers(document: Document, position: int) -> list[int]:
@@ -122,7 +122,7 @@ def fix(item: HandItem, *, by: User, values: Mapping[str, Any], note: str = "") 
     with _answering(item, by, Answer.FIX, note) as held:
         edited = simplifying.fixed(held.step, values, "person", f"fixed by {by.username}")
         if dict(edited.params) == dict(held.step.params):
-            raise NotPossibleNow("These are the values that failed. Change one, or have it tried again.")
+            raise NotPossibleNow("These are the values that failed. Change one, or choose “Try again”.")
         _check(held, (edited,))
         said = f"{by.username} fixed the parameters of step {item.position}"
         return _asked(held, (edited,), (), said, writes=True)
@@ -136,17 +136,17 @@ def instead(item: HandItem, *, by: User, steps: Sequence[Mapping[str, Any]], not
     with _answering(item, by, Answer.INSTEAD, note) as held:
         if reading := readers(held.document, item.position):
             said = ", ".join(map(str, reading))
-            raise NotPossibleNow(f"Step {said} reads what this step answers. Fix it, or write a plan by hand.")
+            raise NotPossibleNow(f"Step {said} uses the result of this step. Fix it, or write a plan by hand.")
         read, problems = proposals.steps_by_hand(steps)
         if problems:
             raise PlanInvalid(problems)
         made = tuple(_in_place(held.step, one) for one in read)
         if not made:
-            raise NotPossibleNow("Say what is to be done instead, one step a line.")
+            raise NotPossibleNow("Write what to do instead, one step a line.")
         if [(one.tool, one.command, dict(one.params)) for one in made] == [
             (held.step.tool, held.step.command, dict(held.step.params))
         ]:
-            raise NotPossibleNow("This is the step that failed. Say something else, or have it tried again.")
+            raise NotPossibleNow("This is the step that failed. Write another one, or choose “Try again”.")
         _check(held, made)
         said = f"{by.username} has something else done instead of step {item.position}"
         return _asked(held, made, (), said, writes=True)
@@ -175,7 +175,7 @@ def done(item: HandItem, *, by: User, note: str = "") -> None:
         if reading := readers(held.document, item.position):
             said = ", ".join(map(str, reading))
             raise NotPossibleNow(
-                f"Step {said} reads what this step answers, which a hand does not give. Fix it instead."
+                f"Step {said} uses the result of this step, which you cannot supply by hand. Fix it instead."
             )
         result = {"status": "SUCCESS", "message": f"done by hand by {by.username}", "by_hand": by.username}
         _end(held, IntentState.SUCCEEDED, f"done by hand by {by.username}", result=result)
@@ -245,9 +245,9 @@ def _answering(item: HandItem, by: User, answer: str, note: str) -> Iterator[_He
         # The race: two people answer. The first one's answer stands, the other is told.
         row = HandItem.objects.select_for_update(of=("self",), no_key=True).select_related("failure").get(pk=item.pk)
         if row.answered_at is not None or goal.state != GoalState.MANUAL:
-            raise NotPossibleNow("Somebody has answered this already, or the goal has ended. Nothing was changed.")
+            raise NotPossibleNow("Somebody has already answered this, or the goal has ended. Nothing was changed.")
         if plan is None or plan.state != PlanState.EXECUTING:
-            raise NotPossibleNow("There is no plan to go on with. Write one by hand, or cancel the goal.")
+            raise NotPossibleNow("There is no plan to continue. Write one by hand, or cancel the goal.")
         unfinished = [HandState.WAITING.value, HandState.RUNNING.value]
         if workspace.hand_commands.filter(state__in=unfinished).exists():
             raise NotPossibleNow("A command typed by hand is unfinished on these files. Wait until it has ended.")
@@ -314,6 +314,6 @@ def _asked(
         author=held.by if writes else None,
     )
     if revision is None:  # it was valid a moment ago, under the same locks
-        raise NotPossibleNow("The rest of the plan is not valid any more. Write a plan by hand.")
+        raise NotPossibleNow("The rest of the plan is no longer valid. Write a plan by hand.")
     after_failure.carried(held.item.failure, revision, held.plan, held.document, instead)
     return revision

@@ -43,11 +43,11 @@ def report(intent: Intent, *, by: User, outcome: Outcome) -> Intent:
         plan = IntentPlan.objects.get(pk=intent.intent_plan_id)
         if goal.state != GoalState.MANUAL or plan.state != PlanState.EXECUTING:
             # Cancelled meanwhile: what is said now would move a plan that has ended.
-            raise NotPossibleNow(f"Goal {goal.pk} is {goal.state} by now: nobody asks any more. Nothing was changed.")
+            raise NotPossibleNow(f"Goal {goal.pk} is {goal.state} now, so no answer is needed. Nothing was changed.")
         asked = plan.intents.filter(pk=intent.pk, state=IntentState.OUTCOME_UNKNOWN.value)
         new = IntentState.SUCCEEDED if outcome is Outcome.SUCCEEDED else IntentState.FAILED
         if not move_intents(asked, new, reason=f"{by.username} says: {_SAID[outcome]}"):
-            raise NotPossibleNow("Nobody asks what became of this intent; it may have been answered already.")
+            raise NotPossibleNow("No answer is needed for this intent. Somebody may already have answered.")
         cleans_up = bool(plan.aborting)
         if outcome is Outcome.SUCCEEDED or (outcome is Outcome.FAILED and cleans_up):
             # Cleaning up is best effort: whatever became of one step of it, the next one is tried.

@@ -29,8 +29,8 @@ _OUTCOMES = {
 }
 # A goal that nobody works on while a person is asked does not run.
 _STANDS = {
-    GoalState.MANUAL.value: ("manual", "waits for a hand"),
-    GoalState.AWAITING_REVIEW.value: ("awaiting_review", "awaits review"),
+    GoalState.MANUAL.value: ("manual", "needs a person"),
+    GoalState.AWAITING_REVIEW.value: ("awaiting_review", "waiting for review"),
 }
 _LOOKS = {stops.IMPROVED: "calm", stops.UNMEASURED: "plain", stops.NO_BETTER: "look"}
 

@@ -122,7 +122,7 @@ class RecoveryTime:
         for row in resets:
             for way in WAYS:
                 if row.strategy in ("", str(way)):
-                    found[way].append(Mark("reset", row.at, "begun anew", row.by.display_name, row.why))
+                    found[way].append(Mark("reset", row.at, "started over", row.by.display_name, row.why))
         policies = RecoveryPolicy.objects.filter(failure_class=self.failure_class, tool__in=["", self.tool])
         for policy in policies.select_related("by").order_by("-pk")[:_MOST_MARKS]:
             of = f"for {policy.tool or 'every tool'}, version {policy.number}"

@@ -80,7 +80,7 @@ def answer(goal: Goal, replies: Sequence[Reply], *, by: User) -> IntentPlan:
         # Somebody may have answered, cancelled or planned meanwhile: the row that was asked must still be the newest.
         now = open_questions(goal)
         if now is None or now.plan.pk != asked.plan.pk:
-            raise NotPossibleNow("The question was answered already, or another one is asked now. Look again.")
+            raise NotPossibleNow("The question was already answered, or replaced by another one. Reload the page.")
         hand_items.superseded(goal, by=by)
         logs.say(goal.pk, "review", "plan", f"{by.username} answered what was asked")
         try:

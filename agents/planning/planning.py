@@ -148,7 +148,7 @@ def plan_again(goal: Goal, *, by: User) -> Goal:
     with transaction.atomic():
         goal = Goal.objects.select_for_update(no_key=True).get(pk=goal.pk)
         if not may_plan_again(goal):
-            raise NotPossibleNow(f"Goal {goal.pk} does not wait for a plan: it is {goal.state}.")
+            raise NotPossibleNow(f"Goal {goal.pk} is not waiting for a plan: it is {goal.state}.")
         Goal.objects.filter(pk=goal.pk).update(wake_at=None)
         said = f"{by.username} lets it be planned again"
         if internal_errors.is_of(goal):

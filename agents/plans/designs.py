@@ -69,7 +69,7 @@ def revise(goal: Goal, text: str, *, by: User) -> LevelDocument:
         if newest is None or is_settled(newest) or goal.state not in _TAKES_ANOTHER:
             raise NotPossibleNow(f"Goal {goal.pk} has no design that could still be replaced. Nothing was changed.")
         if levels.read_design(bytes(newest.document)) == text:
-            raise GoalRefused("design", "This is the version that is there already.")
+            raise GoalRefused("design", "This is the same as the current version.")
         if newest.state == LevelState.AWAITING_REVIEW:
             move_level(newest, LevelState.SUPERSEDED, reason=f"{by.username} sent another version")
         document = _add(goal, text, by, LevelState.AWAITING_REVIEW)

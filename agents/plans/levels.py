@@ -89,7 +89,7 @@ def decidable(document: LevelDocument, digest: str) -> Iterator[tuple[Goal, Leve
             by = f" by {locked.decided_by.username}" if locked.decided_by is not None else ""
             raise StaleDigest(f"This is already {locked.state.replace('_', ' ')}{by}. Nothing was changed.")
         if not hmac.compare_digest(digest.encode(errors="replace"), locked.digest.encode()):
-            raise StaleDigest("This is not the digest of what awaits a decision. Read it again.")
+            raise StaleDigest("This is not the digest of what is waiting for review. Reload the page.")
         if digest_of(locked.document) != locked.digest:
             raise StaleDigest("The stored bytes are not the ones that were put to review. Nothing was decided.")
         yield goal, locked

@@ -25,16 +25,16 @@ def consequences(document: Document, position: int, succeeded: Collection[int]) 
     """What comes of the answers about the step at `position`; the steps at `succeeded` are done."""
     last = len(document.intents)
     if position > last:
-        then = "The clean-up goes on behind it; then the goal has failed."
-        return Consequences(then, then, "Only where a second time does no harm.")
+        then = "The clean-up continues after it, then the goal fails."
+        return Consequences(then, then, "Only if running it twice does no harm.")
     ends = _ends(bool(document.cleanup))
     gone = living_before(document.intents, position, succeeded)
     gone_behind = living_before(document.intents, position + 1, {*succeeded, position}) if position < last else ()
-    took_effect = "The plan goes on behind it." if position < last else "It was the last step: the plan is complete."
-    again = "Only where a second time does no harm."
+    took_effect = "The plan continues after it." if position < last else "It was the last step: the plan is complete."
+    again = "Only if running it twice does no harm."
     spec = document.at(position)
     if (spec.tool, spec.command) == (STARTER, START):
-        again = "The program ended with its worker, and is started anew."
+        again = "The program ended with its worker. It is started again."
     elif (spec.tool, spec.command) == (STARTER, STOP):
         took_effect = f"The program ended with its worker, so it is stopped. {took_effect}"
     return Consequences(
@@ -50,5 +50,5 @@ def _gone(names: Collection[str]) -> str:
 
 def _ends(cleans_up: bool) -> str:
     if cleans_up:
-        return "The plan ends: what was approved as clean-up runs, then the goal has failed."
-    return "The plan ends, and the goal has failed. No clean-up was approved."
+        return "The plan ends: the approved clean-up runs, then the goal fails."
+    return "The plan ends, and the goal fails. No clean-up was approved."

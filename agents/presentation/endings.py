@@ -42,63 +42,63 @@ class Notice:
 
 
 _FAILURES = {
-    "TOOL_UNAVAILABLE": "The program or tool is not there. Submit it again, and choose another one in a plan by hand.",
-    "TOOL_EXECUTION_ERROR": "Read the last lines of the log, mend the files or the command, then submit again.",
-    "INVALID_PARAMETERS": "A value does not fit. Submit it again, and write its plan by hand with the right one.",
-    "RATE_LIMIT_ERROR": "The other side asked to slow down. Submit again later.",
+    "TOOL_UNAVAILABLE": "The program or tool is not installed. Submit the goal again and plan by hand without it.",
+    "TOOL_EXECUTION_ERROR": "Read the last lines of the log, fix the files or the command, then submit again.",
+    "INVALID_PARAMETERS": "A value is not valid. Submit the goal again and plan by hand with the right value.",
+    "RATE_LIMIT_ERROR": "The server limits requests. Submit again later.",
     "PERMISSION_ERROR": "The step is not allowed. Deleting needs autonomous mode, which only a person may switch on.",
-    "NETWORK_ERROR": "The network could not be reached. Steps have none unless a host was approved.",
-    "PLANNING_ERROR": "Add a rule that knows this goal, or write its plan by hand; first submit it again.",
+    "NETWORK_ERROR": "The network could not be reached. Steps have no network access unless a host was approved.",
+    "PLANNING_ERROR": "Submit the goal again, then add a rule for it or write its plan by hand.",
     "GOAL_PARSE_ERROR": "Say the goal in other words, or submit it again and write its plan by hand.",
 }
 _REASONS = {
-    "cancelled_by_person": "Somebody cancelled it. Submit it again when it is wanted after all.",
-    "not_wanted": "Submit it again when it is wanted after all.",
-    "dependency_failed": "A goal it waited for did not succeed. Mend that one first, then submit this one again.",
-    "impossible": "It cannot be reached. Say the goal in other words.",
+    "cancelled_by_person": "Somebody cancelled it. Submit it again if you still want it.",
+    "not_wanted": "Submit it again if you still want it.",
+    "dependency_failed": "A goal it depends on did not succeed. Fix that one first, then submit this one again.",
+    "impossible": "The goal cannot be achieved. Say it in other words.",
     "superseded": "Another goal took its place.",
-    "lease_lost": "Its worker stopped. Another one takes it over by itself.",
-    "sandbox_unavailable": "The sandbox could not start; no step has failed. An operator finds why on the overview.",
+    "lease_lost": "Its worker stopped. Another worker takes over automatically.",
+    "sandbox_unavailable": "The sandbox could not start; no step has failed. Operators see the cause on the overview.",
 }
-_FORBIDDEN = "Nothing of the plan was tried. Write one by hand that does without it, or ask an operator."
+_FORBIDDEN = "None of the plan was run. Write one by hand that does without it, or ask an operator."
 _ASKED = "Answer it, say the goal in other words, or write the plan by hand."
 _COMMAND = "Open it in Mastermind and cancel this goal, say the goal in other words, or write the plan by hand."
-_PAUSED = "Nothing more of this goal begins until an operator resumes it."
+_PAUSED = "No further step of this goal starts until an operator resumes the agent."
 _NO_ANSWER = "The language model gave no answer; the log says why. Plan again later, or write the plan by hand."
 _MISCONFIGURED = (
-    "The language model refuses mindX's questions; an operator looks at the log. Or write the plan by hand."
+    "The language model rejects mindX's requests. Ask an operator to look at the log, or write the plan by hand."
 )
-_PUT_OFF = "The language model asked for patience. The goal is planned by itself after {}."
-_NO_BUDGET = "The budget of its agent for language models lets no question pass until tomorrow (UTC)."
-_CHOOSE = "Choose one, or fix the step otherwise."
+_PUT_OFF = "The language model limits requests. The goal is planned automatically after {}."
+_NO_BUDGET = "The agent's budget for language models is used up until tomorrow (UTC)."
+_CHOOSE = "Choose one, or fix the step in another way."
 _BY_HAND = "Fix its parameters, do it by hand, skip it or give up."
-_INVALID = "Say the goal differently in a new one, or write the plan by hand."
-_INSIDE = "This is a fault of mindX, not of your goal. Operators are told; try again later, or say it in other words."
+_INVALID = "Submit a new goal in other words, or write the plan by hand."
+_INSIDE = "This is an error in mindX, not in your goal. Operators are notified. Try again later, or reword the goal."
 _MANUAL = {
-    "no_relevant_rule": "No rule knows this goal. Write the plan by hand; afterwards it can become a rule.",
-    "no_applicable_rule": "A rule knows this goal, but its conditions do not hold here. Write the plan by hand.",
-    "same_plan_again": "The rules give the plan that was sent back. Write the plan by hand, with what was asked for.",
-    "no_plan_is_open": "It was under way and has no plan that is approved or runs. Plan again, by hand, or cancel it.",
-    "invalid_plan": "The rule's plan has problems. Write the plan by hand, or mend the rule.",
-    "model_plan_invalid": "The model's plans had problems, named with its attempts. Plan again, or by hand.",
-    "model_finds_no_plan": "The model finds no plan; its attempt says why. Write the plan by hand.",
+    "no_relevant_rule": "No rule matches this goal. Write the plan by hand; you can save it as a rule afterwards.",
+    "no_applicable_rule": "A rule matches this goal, but its conditions are not met here. Write the plan by hand.",
+    "same_plan_again": "The rules give the plan that was sent back. Plan by hand, with the requested changes.",
+    "no_plan_is_open": "It was running, but has no approved or running plan. Plan again, plan by hand, or cancel it.",
+    "invalid_plan": "The rule's plan has problems. Write the plan by hand, or fix the rule.",
+    "model_plan_invalid": "The model's plans had problems; its attempts list them. Plan again, or by hand.",
+    "model_finds_no_plan": "The model found no plan; its attempt says why. Write the plan by hand.",
     "model_server_error": _NO_ANSWER,
     "model_timed_out": _NO_ANSWER,
     "model_cut_off": _NO_ANSWER,
     "model_rate_limited": _NO_ANSWER,
     "model_unreachable": _NO_ANSWER,
     "model_failed": _NO_ANSWER,
-    "model_answer_too_long": "The model's answer had no end. Write the plan by hand, or plan again.",
-    "model_prompt_too_long": "The goal and what is known are more than the model can read. Write the plan by hand.",
+    "model_answer_too_long": "The model's answer was too long. Write the plan by hand, or plan again.",
+    "model_prompt_too_long": "The goal and its context are too long for the model. Write the plan by hand.",
     "model_refused_by_provider": "The model's provider refuses this goal. Write the plan by hand.",
     "model_request_refused": _MISCONFIGURED,
-    "model_key_refused": "The model's provider refuses mindX's key; an operator sets another. Or plan by hand.",
-    "model_no_such_model": "The provider knows no such model; an operator names another. Or plan by hand.",
+    "model_key_refused": "The provider rejects mindX's API key. Ask an operator to set another, or plan by hand.",
+    "model_no_such_model": "The provider has no such model. Ask an operator to choose another, or plan by hand.",
     "design_not_sealed": "Its design is marked as decided, but not by mindX. Tell an admin, and send another version.",
-    "design_sent_back": "A reviewer asked for changes of its design. Send another version of it.",
+    "design_sent_back": "A reviewer requested changes to its design. Send a new version.",
     "selection_rejected": "A reviewer rejected the rule that was chosen for it. Write the plan by hand.",
-    "needs_a_hand": f"A step failed and mindX could not mend it. {_BY_HAND}",
-    "failed_step_again": "The only plan that is known has the step again that failed. Write the plan by hand.",
+    "needs_a_hand": f"A step failed and mindX could not fix it. {_BY_HAND}",
+    "failed_step_again": "The only known plan repeats the step that failed. Write the plan by hand.",
     "outcome_unknown": "A step may or may not have taken effect before its worker stopped. A person must say which.",
 }
 
@@ -129,10 +129,10 @@ def notice_for(
         return Notice("person", "clock", f"The agent {paused_agent} is paused.", _PAUSED)
     match state:
         case "blocked":
-            return Notice("", "lock", f"Waits for {waits_for} other goal{'' if waits_for == 1 else 's'}.")
+            return Notice("", "lock", f"Waiting for {waits_for} other goal{'' if waits_for == 1 else 's'}.")
         case "pending" if reason.startswith("model_budget_spent"):
             told = reason.partition(":")[2].strip()
-            way_out = "An operator may raise it: then plan now. Or plan by hand."
+            way_out = "Ask an operator to raise it and plan again, or plan by hand."
             return Notice("person", "clock", f"{_NO_BUDGET} {told}".rstrip(), way_out)
         case "pending" if reason.startswith("model_"):
             return Notice("person", "clock", _PUT_OFF.format(put_off_to or "that"), "Or plan now, or by hand.")
@@ -141,26 +141,26 @@ def notice_for(
             return Notice(
                 "person",
                 "clock",
-                f"No plan was found; it is planned again by itself. {told}",
+                f"No plan was found. Planning is retried automatically. {told}",
                 "Or plan now, or by hand.",
             )
         case "recovering" if reason.startswith("sandbox_unavailable"):
-            return Notice("", "clock", f"Waits for the sandbox. {_REASONS['sandbox_unavailable']}")
+            return Notice("", "clock", f"Waiting for the sandbox. {_REASONS['sandbox_unavailable']}")
         case "recovering" if reason.startswith("waits_for_person"):
             told = reason.partition(":")[2].strip().rstrip(".")
-            return Notice("person", "clock", f"Waits for a person: {told}." if told else "Waits for a person.")
+            return Notice("person", "clock", f"Waiting for a person: {told}." if told else "Waiting for a person.")
         case "awaiting_review" if before_it is not None:
-            text = f"It is approved and has not begun: {before_it.who} has the files of its workspace"
+            text = f"Approved, not started: {before_it.who} is using the files of its workspace"
             tone = "person" if before_it.needs_a_person else ""
             return Notice(tone, "clock", f"{text} and {before_it.does}.", before_it.until)
         case "awaiting_review" if asked_again:
             text = f"{asked_again[:1].upper()}{asked_again[1:].rstrip('.')}."
-            return Notice("person", "eye", text, "What is left of the plan waits for a decision.")
+            return Notice("person", "eye", text, "The rest of the plan is waiting for review.")
         case "manual":
             said = _of_a_person(reason, rule_lacks, problems)
             if not behind_it:
                 return said
-            more = f"{behind_it} approved goal{' waits' if behind_it == 1 else 's wait'} for its files until then."
+            more = f"{behind_it} approved goal{' is' if behind_it == 1 else 's are'} waiting for its files until then."
             return replace(said, way_out=f"{said.way_out} {more}".strip())
         case "failed":
             return _of_a_failure(reason, failure_class, refused)
@@ -173,7 +173,7 @@ def _of_a_failure(reason: str, failure_class: str, refused: Sequence[str]) -> No
     """What became of a goal that failed, and what its class of failure leads to."""
     way_out = _FAILURES.get(failure_class) or _way_out(reason)
     if refused and failure_class in ("PERMISSION_ERROR", "NETWORK_ERROR"):
-        way_out = f"Plan again with access to {listed(refused)}, if it should be reached."
+        way_out = f"To allow it, plan again with access to {listed(refused)}."
     if step := of_a_step(reason).rstrip("."):
         return Notice("bad", "x", f"{step[:1].upper()}{step[1:]}.", way_out)
     return Notice("bad", "x", f"Failed: {_words(reason) or 'no reason was recorded'}.", way_out)
@@ -182,13 +182,13 @@ def _of_a_failure(reason: str, failure_class: str, refused: Sequence[str]) -> No
 def _of_a_person(reason: str, rule_lacks: tuple[str, str] | None, problems: Sequence[str]) -> Notice:
     """What a person must do for a goal that cannot go on without one."""
     if reason.startswith("question_open"):
-        told = reason.partition(":")[2].strip() or "Something is asked."
+        told = reason.partition(":")[2].strip() or "mindX has a question."
         if rule_lacks is not None:
             told = f"{_knows(rule_lacks)} {told}"
         return Notice("person", "hand", told, _ASKED)
     if _key(reason) == "mastermind_command":
         told = reason.partition(":")[2].strip()
-        return Notice("person", "hand", f"{told}. It is about mindX itself, not about files here.", _COMMAND)
+        return Notice("person", "hand", f"{told}. This is about mindX itself, not about files here.", _COMMAND)
     if rule_lacks is not None and _key(reason) == "no_applicable_rule":
         return Notice("person", "hand", f"{_knows(rule_lacks)} Write the plan by hand.")
     if problems and _key(reason) == "invalid_plan":
@@ -201,23 +201,23 @@ def _of_a_person(reason: str, rule_lacks: tuple[str, str] | None, problems: Sequ
     if (told := reason.partition("needs_a_hand:")[2].strip().rstrip(".")) and _key(reason) == "needs_a_hand":
         if told.endswith("?"):
             return Notice("person", "hand", told, _CHOOSE)
-        return Notice("person", "hand", f"{told[:1].upper()}{told[1:]}. mindX could not mend it.", _BY_HAND)
+        return Notice("person", "hand", f"{told[:1].upper()}{told[1:]}. mindX could not fix it.", _BY_HAND)
     if (told := reason.partition("internal_error:")[2].strip()) and _key(reason) == "internal_error":
         return Notice("bad", "x", f"{told}.", _INSIDE)
     if reason.startswith("forbidden_by_policy: "):
         return Notice("person", "lock", reason.removeprefix("forbidden_by_policy: "), _FORBIDDEN)
-    text = _MANUAL.get(_key(reason)) or f"A person must act: {_words(reason) or 'the agent has no plan'}."
+    text = _MANUAL.get(_key(reason)) or f"This goal needs a person: {_words(reason) or 'the agent has no plan'}."
     return Notice("person", "hand", text)
 
 
 def _way_out(reason: str) -> str:
     if reason.startswith("rejected"):
-        return "Say the goal differently or supply a plan of your own, then submit again."
-    return _REASONS.get(_key(reason), "Read the log for what led to it, then submit the goal again.")
+        return "Say the goal in other words or write your own plan, then submit again."
+    return _REASONS.get(_key(reason), "Read the log for the cause, then submit the goal again.")
 
 
 def _knows(rule_lacks: tuple[str, str]) -> str:
-    return f"The rule “{rule_lacks[0]}” knows this goal, but {rule_lacks[1].rstrip('.')}."
+    return f"The rule “{rule_lacks[0]}” matches this goal, but {rule_lacks[1].rstrip('.')}."
 
 
 def _key(reason: str) -> str:

@@ -37,7 +37,7 @@ class Holder:
     @property
     def until(self) -> str:
         """What would end it: a sentence that stands alone."""
-        return f"It begins by itself when {self._words[1]}."
+        return f"It starts automatically when {self._words[1]}."
 
     @property
     def needs_a_person(self) -> bool:
@@ -57,18 +57,21 @@ class Holder:
         return _BY_REASON.get((self.state, kind)) or _BY_STATE.get(self.state) or _UNDER_WAY
 
 
-_UNDER_WAY = ("is under way", "that one has ended")
+_UNDER_WAY = ("is running", "that one has ended")
 _HAND = (
-    "needs a person's hand",
-    "somebody has mended, skipped or given up the failed step there, or cancelled that goal, and it has ended",
+    "needs a person",
+    "somebody has fixed, skipped or given up the failed step there, or cancelled that goal, and it has ended",
 )
 _OUTCOME = (
-    "asks what became of a step",
+    "asks whether a step took effect",
     "somebody has said there whether the step took effect, or cancelled that goal, and it has ended",
 )
-_ASKED = ("waits for a decision", "that one was decided and has ended")
-_SECOND = ("waits for another person's approval", "that approval was given, or the goal cancelled, and it has ended")
-_SANDBOX = ("waits for the sandbox", "the sandbox can start again and that goal has ended")
+_ASKED = ("is waiting for review", "that one was decided and has ended")
+_SECOND = (
+    "is waiting for another person's approval",
+    "it was approved or cancelled, and has ended",
+)
+_SANDBOX = ("is waiting for the sandbox", "the sandbox can start again and that goal has ended")
 _MENDS = ("tries to recover from a failed step", "that one has ended")
 _OF_A_PERSON = (_HAND, _OUTCOME, _ASKED, _SECOND)
 _BY_STATE = {"manual": _HAND, "awaiting_review": _ASKED, "recovering": _MENDS}

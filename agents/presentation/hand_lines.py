@@ -45,7 +45,7 @@ def read_lines(text: str, registry: Registry) -> list[HandLine]:
     found = [_read(number, line, registry) for number, line in written[:LINES_MAX]]
     if len(written) > LINES_MAX:
         number, line = written[LINES_MAX]
-        found.append(HandLine(number, line, problem=f"More than {LINES_MAX} steps; part the plan into several goals."))
+        found.append(HandLine(number, line, problem=f"More than {LINES_MAX} steps; split it into several goals."))
     return found
 
 

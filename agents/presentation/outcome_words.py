@@ -61,7 +61,7 @@ def sentence(check: Check) -> str:
         case CheckKind.ANSWERED:
             return f"{steps[0].upper()}{steps[1:]} gave an answer"
         case CheckKind.UNKNOWN:
-            return f"Nothing says what {steps} must bring about, so it is not checked"
+            return f"No check is defined for {steps}"
 
 
 def missed(check: Check, said: str = "") -> str:

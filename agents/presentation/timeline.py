@@ -124,7 +124,7 @@ _TRY_LOOKS = {
     "failed": ("bad", "is-bad", "failed"),
     "cancelled": ("", "faint", "was cancelled"),
     "lost": ("bad", "is-clay", "was lost with its worker"),
-    "refused": ("bad", "is-clay", "was not let run"),
+    "refused": ("bad", "is-clay", "was not allowed to run"),
     "unavailable": ("bad", "is-bad", "did not start: the sandbox failed, not the step"),
 }
 _STEP_LOOKS = {
@@ -192,7 +192,7 @@ def _was_asked_again(move: Move) -> bool:
 
 def _let_go(move: Move) -> Node:
     """The agent's own end of a plan: of one that ran, or of one that waited."""
-    title = "The agent stopped the plan" if move.old == "executing" else "The agent took the plan back"
+    title = "The agent stopped the plan" if move.old == "executing" else "The agent withdrew the plan"
     return Node(move.at, "quote", "n-mind", title, detail=reason_words(move.reason))
 
 
@@ -208,7 +208,7 @@ def _goal_move(move: Move, beliefs: int, came: Came | None) -> Node | None:
             said = f"{beliefs} belief{'' if beliefs == 1 else 's'} held now" if beliefs else ""
             return Node(move.at, "eye", "n-mind", "Perceived the workspace", detail=said)
         case (_, "manual"):
-            return Node(move.at, "hand", "n-person", "A person must act", detail=reason_words(move.reason))
+            return Node(move.at, "hand", "n-person", "Needs a person", detail=reason_words(move.reason))
         case (_, "achieved"):
             came = came or came_of("")
             return Node(move.at, came.icon, f"n-{came.tone}" if came.tone else "", came.headline, detail=move.reason)
@@ -219,7 +219,7 @@ def _goal_move(move: Move, beliefs: int, came: Came | None) -> Node | None:
         case ("blocked", "pending"):
             return Node(move.at, "clock", "", "No longer waits for another goal")
         case (_, "pending") if move.reason:
-            return Node(move.at, "clock", "", "Waits to be planned again", detail=reason_words(move.reason))
+            return Node(move.at, "clock", "", "Waiting to be planned again", detail=reason_words(move.reason))
     return None
 
 
@@ -238,7 +238,7 @@ def _plan_move(move: Move, revision: Revision | None) -> Node | None:
         case "cancelled":
             return Node(move.at, "stop", "n-person", "cancelled the plan", who=move.by, detail=why)
         case "expired":
-            return Node(move.at, "clock", "n-bad", "The plan expired before anybody decided")
+            return Node(move.at, "clock", "n-bad", "The plan expired without a decision")
         case "executing":
             return Node(move.at, "play", "n-now", "Claimed by a worker", detail=move.by)
     return None
@@ -254,7 +254,7 @@ def _proposed(revision: Revision) -> Node:
         who = revision.written_by
         return Node(
             revision.created, "eye", "n-person" if who else "n-mind",
-            "asks about the rest of the plan" if who else "The agent asks about the rest of the plan", who=who,
+            "sent the rest of the plan to review" if who else "The agent sent the rest of the plan to review", who=who,
             detail=what, address=revision.address, address_text="open it",
         )  # fmt: skip
     if revision.source == "person":

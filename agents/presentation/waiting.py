@@ -21,8 +21,8 @@ class Wait:
 
 
 def notice(wait: Wait) -> Notice:
-    """“Waits 40 s: api.example.org asked to slow down (step 2 of goal 17).”"""
-    text = f"Waits {max(1, round(wait.left_s))} s: {wait.why.rstrip('.')} ({_whose(wait)})."
+    """“Waiting 40 s: api.example.org asked to slow down (step 2 of goal 17).”"""
+    text = f"Waiting {max(1, round(wait.left_s))} s: {wait.why.rstrip('.')} ({_whose(wait)})."
     return Notice("", "clock", text, f"The next try is at {wait.until}.")
 
 

@@ -36,11 +36,11 @@ def contradict(plan: IntentPlan, *, by: User, digest: str, sentence: str, instea
         held = goal.beliefs.filter(sentence=sentence, retracted_by="")
         if not held.exists():
             raise NotPossibleNow(
-                "The agent does not hold this belief, or not any more. What steps are expected to bring about is"
+                "The agent does not hold this belief any more. What steps are expected to bring about is"
                 " changed by asking for other steps."
             )
         if instead and says_the_same(instead, sentence):
-            raise NotPossibleNow("What should hold instead says the same. Say what is so, or leave it empty.")
+            raise NotPossibleNow("The replacement says the same. Write what is true instead, or leave it empty.")
         opposite = instead or denial(sentence)
         held.update(retracted_by=f"{_DENIED}{by.username}"[:_RETRACTED_BY_MAX])
         Belief.objects.create(goal=goal, sentence=opposite, source="person", by=by, at=timezone.now(), denies=sentence)
@@ -61,16 +61,16 @@ def put_back(goal: Goal, *, by: User, belief_id: int) -> Goal:
         goal = Goal.objects.select_for_update(no_key=True).get(pk=goal.pk)
         _check_goal(goal)
         if goal.state == GoalState.PLANNING:
-            raise NotPossibleNow("The agent is planning right now. Put the belief back when its plan is there.")
+            raise NotPossibleNow("The agent is planning right now. Restore the belief when the plan is ready.")
         plan = current_plan(goal)
         if plan is not None:
             _check_open(plan)
         waits = plan is not None and plan.state == PlanState.AWAITING_REVIEW
         if goal.state == GoalState.AWAITING_REVIEW and not waits:
-            raise NotPossibleNow("Something else of this goal awaits a decision. Decide that first.")
+            raise NotPossibleNow("Something else in this goal is waiting for a decision. Decide that first.")
         counter = goal.beliefs.filter(pk=belief_id, retracted_by="").exclude(denies="").first()
         if counter is None:
-            raise NotPossibleNow("This denial was taken back already.")
+            raise NotPossibleNow("This denial was already undone.")
         Belief.objects.filter(pk=counter.pk).update(retracted_by=f"{_PUT_BACK}{by.username}"[:_RETRACTED_BY_MAX])
         # What was perceived is perceived again; a person's own word comes back as it was.
         denied = goal.beliefs.filter(sentence=counter.denies, retracted_by__startswith=_DENIED)
@@ -98,12 +98,12 @@ def since_last_plan(goal: Goal) -> dict[str, Any]:
 def check_rights(by: User, goal: Goal) -> None:
     """Raises NotYours for those who neither own the goal nor may decide its plans."""
     if not may_correct(by, goal):
-        raise NotYours("Only the person whose goal it is, and reviewers, tell the agent what is so.")
+        raise NotYours("Only the goal's submitter and reviewers may tell the agent what is true.")
 
 
 def _check_goal(goal: Goal) -> None:
     if goal.has_ended:
-        raise NotPossibleNow(f"Goal {goal.pk} has ended: {goal.state}. Submit it again, and say there what is so.")
+        raise NotPossibleNow(f"Goal {goal.pk} has ended: {goal.state}. Submit it again, and tell the agent there.")
 
 
 def _check_open(plan: IntentPlan) -> None:

@@ -280,7 +280,7 @@ def take_back(reset: RecoveryReset, *, by: User, why: str = "") -> RecoveryReset
     check_operator(by)
     with transaction.atomic():
         if not resets_in_force().filter(pk=reset.pk).exists():
-            raise NotPossibleNow("This was taken back already.")
+            raise NotPossibleNow("This was already undone.")
         row = RecoveryReset.objects.create(
             failure_class=reset.failure_class,
             tool=reset.tool,

@@ -54,11 +54,11 @@ def tell(
     What it contradicts of what was perceived is denied with it; an earlier word that weighs less goes. Answers with the
     belief and what the agent does about it. Raises NotYours, NotPossibleNow, GoalRefused naming the field.
     """
-    sentence = checked(sentence, field="sentence", most=SENTENCE_MAX, empty="Say in one sentence what is so.")
+    sentence = checked(sentence, field="sentence", most=SENTENCE_MAX, empty="Write one sentence that is true.")
     if not 0.0 < confidence <= 1.0:
-        raise GoalRefused("confidence", "How sure you are is a number above 0, and at most 1.")
+        raise GoalRefused("confidence", "Confidence is a number above 0 and at most 1.")
     if expires_at is not None and expires_at <= timezone.now():
-        raise GoalRefused("expires_at", "This moment has passed. Leave it empty for a belief without an end.")
+        raise GoalRefused("expires_at", "This time is in the past. Leave it empty for a belief without an end.")
     check_rights(by, goal)
     with transaction.atomic():
         goal = _locked(goal)
@@ -73,7 +73,7 @@ def tell(
         revision = believing.revise([_held(row) for row in told], [_held(new, 0)], timezone.now().isoformat())
         refused = next((each for each in revision.given_up if each.id == 0), None)
         if refused is not None:
-            raise NotPossibleNow(f"The agent does not take this up: {refused.why}. Retract that first.")
+            raise NotPossibleNow(f"The agent cannot accept this: {refused.why}. Retract that first.")
         new.save()
         for each in revision.given_up:
             Belief.objects.filter(pk=each.id).update(retracted_by=f"outweighed by {by.username}"[:_RETRACTED_BY_MAX])
@@ -98,7 +98,7 @@ def contradict(goal: Goal, *, by: User, belief_id: int, instead: str = "") -> tu
         goal = _locked(goal)
         row = _held_row(goal, belief_id)
         if instead and says_the_same(instead, row.sentence):
-            raise NotPossibleNow("What should hold instead says the same. Say what is so, or leave it empty.")
+            raise NotPossibleNow("The replacement says the same. Write what is true instead, or leave it empty.")
         opposite = instead or denial(row.sentence)
         same = goal.beliefs.filter(sentence=row.sentence, retracted_by="")
         same.update(retracted_by=f"denied by {by.username}"[:_RETRACTED_BY_MAX])
@@ -120,7 +120,7 @@ def retract(goal: Goal, *, by: User, belief_id: int) -> Does:
         goal = _locked(goal)
         row = _held_row(goal, belief_id)
         if row.source == "perception":
-            raise NotPossibleNow("The agent sees this itself, and would see it again. Say that it is not so instead.")
+            raise NotPossibleNow("The agent perceived it and would perceive it again. Choose “This is wrong” instead.")
         Belief.objects.filter(pk=row.pk).update(retracted_by=f"retracted by {by.username}"[:_RETRACTED_BY_MAX])
         if row.denies:
             denied = goal.beliefs.filter(sentence=row.denies, retracted_by__startswith="denied by ")
@@ -170,14 +170,14 @@ def mark(goal_id: int) -> tuple[int, int, int]:
 def _locked(goal: Goal) -> Goal:
     goal = Goal.objects.select_for_update(no_key=True).get(pk=goal.pk)
     if goal.has_ended:
-        raise NotPossibleNow(f"Goal {goal.pk} has ended: {goal.state}. Submit it again, and say there what is so.")
+        raise NotPossibleNow(f"Goal {goal.pk} has ended: {goal.state}. Submit it again, and tell the agent there.")
     return goal
 
 
 def _held_row(goal: Goal, belief_id: int) -> Belief:
     row = goal.beliefs.filter(pk=belief_id, retracted_by="").first()
     if row is None:
-        raise NotPossibleNow("The agent does not hold this belief, or not any more.")
+        raise NotPossibleNow("The agent does not hold this belief any more.")
     return row
 
 

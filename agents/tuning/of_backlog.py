@@ -13,12 +13,15 @@ from agents.tuning.kinds import Field, OneRow, Values, in_words
 from people.models import User
 
 _WORDS = {
-    "failures_of_one": ("One wish may fail so often in a row", "Then it is stopped until somebody approves it again."),
-    "without_success": (
-        "So many may end with nothing better",
-        "Then nothing is taken up. Tries that nobody measured are not counted.",
+    "failures_of_one": (
+        "Failures in a row that stop a wish",
+        "Then it is stopped until somebody approves it again.",
     ),
-    "per_day": ("So many may be begun in a day", "From midnight UTC, or since somebody let it go on."),
+    "without_success": (
+        "Tries without improvement that stop all",
+        "Then nothing is started. Tries that nobody measured are not counted.",
+    ),
+    "per_day": ("Most tries started in a day", "Counted from midnight UTC, or since somebody resumed it."),
 }
 
 
@@ -26,12 +29,12 @@ class StopRules(OneRow):
     """The stop rules and from where on two wishes are one: one row for all of it."""
 
     name, words = "stop_rules", "Stop rules"
-    about = "When the backlog takes nothing up, and from where on two wishes are one."
+    about = "When the backlog stops starting wishes, and how similar two wishes must be to be merged."
     model = BacklogRules
     trial = "tries"
     fields = (
         *(Field(name, label, "whole", hint, *stops.BOUNDS[name]) for name, (label, hint) in _WORDS.items()),
-        Field("near_enough", "Alike from here on is merged", "number", "The cosine of two meanings.", 0.5, 1.0),
+        Field("near_enough", "Similarity for merging wishes", "number", "The cosine of two meanings.", 0.5, 1.0),
     )
 
     def summary(self, values: Mapping[str, Any]) -> str:

@@ -27,9 +27,9 @@ from people.roles import Role
 _ID_MAX = 2**62
 VERSIONS = 20
 KINDS = {
-    Commitment.BLIND: "goes on until the goal is believed achieved",
-    Commitment.SINGLE_MINDED: "goes on until it is believed achieved, or impossible",
-    Commitment.OPEN_MINDED: "looks again after each step, and plans again when what a plan stood on has gone",
+    Commitment.BLIND: "continues until it believes the goal achieved",
+    Commitment.SINGLE_MINDED: "continues until it believes the goal achieved or impossible",
+    Commitment.OPEN_MINDED: "reconsiders after each step, and plans again when a reason for the plan no longer holds",
 }
 
 
@@ -102,11 +102,11 @@ def stop_all(request: HttpRequest) -> HttpResponse:
     """Let nothing begin anywhere, for a reason that everybody reads."""
     user, asked = person_of(request), StandstillForm(request.POST)
     if not user.has_role(Role.OPERATOR):
-        messages.error(request, "Operators stop everything.")
+        messages.error(request, "Only operators can stop everything.")
     elif asked.is_valid():
         pauses.stop_all(by=user, reason=asked.cleaned_data["reason"])
     else:
-        messages.error(request, "Say why, in 300 characters at most: everybody reads it on every page.")
+        messages.error(request, "Give a reason of at most 300 characters. Everybody sees it on every page.")
     return redirect("agents")
 
 
@@ -118,14 +118,14 @@ def go_on(request: HttpRequest) -> HttpResponse:
         pauses.go_on(by=user)
         messages.success(request, "It goes on.")
     else:
-        messages.error(request, "Operators let everything go on.")
+        messages.error(request, "Only operators can resume everything.")
     return redirect("agents")
 
 
 @require_POST
 def pause(request: HttpRequest, pk: int) -> HttpResponse:
     """Let the agent begin nothing until it is resumed."""
-    return _paused(request, pk, pauses.pause, "It begins nothing more; a step that runs is finished.")
+    return _paused(request, pk, pauses.pause, "Paused. A running step finishes; nothing else starts.")
 
 
 @require_POST
@@ -140,14 +140,14 @@ def _paused(request: HttpRequest, pk: int, does: Callable[..., Agent], said: str
         does(agent, by=user)
         messages.success(request, said)
     else:
-        messages.error(request, "Operators pause and resume agents.")
+        messages.error(request, "Only operators can pause and resume agents.")
     return redirect("agent", pk)
 
 
 def _agent(pk: int) -> Agent:
     agent = Agent.objects.filter(pk=min(pk, _ID_MAX)).first()
     if agent is None:
-        raise Http404("There is no agent of this number.")
+        raise Http404("There is no agent with this number.")
     return agent
 
 

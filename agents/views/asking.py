@@ -24,7 +24,7 @@ def visible_goal(request: HttpRequest, pk: int) -> Goal:
     """The goal; 404 also when it is somebody else's, so that numbers tell nothing."""
     goal = goal_page.find(person_of(request), min(pk, _PK_MAX))
     if goal is None:
-        raise Http404("There is no goal of this number that you may see.")
+        raise Http404("There is no goal with this number that you may see.")
     return goal
 
 
@@ -32,5 +32,5 @@ def changeable_goal(request: HttpRequest, pk: int) -> Goal:
     """The goal, for those who may cancel it or write its plan; 403 for those who may only look."""
     goal = visible_goal(request, pk)
     if not may_change(person_of(request), goal):
-        raise PermissionDenied("This goal is somebody else's; its submitter or an operator may do this.")
+        raise PermissionDenied("This goal belongs to somebody else. Only its submitter or an operator may do this.")
     return goal

@@ -126,7 +126,7 @@ def decide(request: HttpRequest) -> HttpResponse:
     if verdict not in ("approve", "reject", "reopen", "merge", "split"):
         raise Http404
     if not numbers:
-        messages.warning(request, "Nothing is ticked, so nothing was decided.")
+        messages.warning(request, "No wish is ticked, so nothing was decided.")
         return redirect(_back(request))
     done = 0
     refused: list[str] = []
@@ -146,9 +146,9 @@ def decide(request: HttpRequest) -> HttpResponse:
 
 
 _DONE = {
-    "approve": "{} approved. Taken up when an operator says so.",
+    "approve": "{} approved. An operator starts them.",
     "reject": "{} rejected.",
-    "reopen": "{} asked about again.",
+    "reopen": "{} reopened.",
     "merge": "{} merged.",
     "split": "{} split off.",
 }
@@ -197,13 +197,13 @@ def process(request: HttpRequest) -> HttpResponse:
         return redirect(_back(request))
     if taken.begun:
         goals = ", ".join(f"goal {goal.pk}" for _, goal in taken.begun)
-        messages.success(request, f"{len(taken.begun)} taken up: {goals}.")
+        messages.success(request, f"{len(taken.begun)} started: {goals}.")
     for item, why in taken.refused:
         messages.warning(request, f"Item {item.pk}: {why}")
     if taken.stopped:
         messages.warning(request, taken.stopped)
     elif not taken.begun and not taken.refused:
-        messages.warning(request, "No item is approved, so none was taken up.")
+        messages.warning(request, "No item is approved, so none was started.")
     return redirect(_back(request))
 
 
@@ -215,7 +215,7 @@ def lift(request: HttpRequest) -> HttpResponse:
     except AgentsError as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, "The backlog goes on.")
+        messages.success(request, "The backlog is resumed.")
     return redirect(_back(request))
 
 

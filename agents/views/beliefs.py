@@ -18,7 +18,7 @@ from agents.views.asking import person_of, visible_goal
 
 _ID_MAX = 2**62
 CONFIDENCES = {"1": "sure", "0.8": "fairly sure", "0.5": "a guess"}
-LASTS = {"": "until it is taken back", "1": "for an hour", "24": "for a day", "168": "for a week"}
+LASTS = {"": "until it is retracted", "1": "for an hour", "24": "for a day", "168": "for a week"}
 _THEN = {
     Does.NOTHING: "It changes nothing about what is planned.",
     Does.WAKE: "The agent plans with it.",
@@ -41,7 +41,7 @@ def tell(request: HttpRequest, pk: int) -> HttpResponse:
         _, does = told_beliefs.tell(
             goal, by=person_of(request), sentence=sentence, confidence=float(confidence), expires_at=until
         )
-        return f"The agent holds this true. {_THEN[does]}"
+        return f"The agent believes this now. {_THEN[does]}"
 
     return _done(request, pk, said)
 
@@ -53,7 +53,7 @@ def deny(request: HttpRequest, pk: int, belief: int) -> HttpResponse:
     def said() -> str:
         goal, instead = visible_goal(request, pk), request.POST.get("instead", "").strip()
         _, does = told_beliefs.contradict(goal, by=person_of(request), belief_id=min(belief, _ID_MAX), instead=instead)
-        return f"The agent holds this no longer. {_THEN[does]}"
+        return f"The agent no longer believes this. {_THEN[does]}"
 
     return _done(request, pk, said)
 
@@ -64,7 +64,7 @@ def retract(request: HttpRequest, pk: int, belief: int) -> HttpResponse:
 
     def said() -> str:
         does = told_beliefs.retract(visible_goal(request, pk), by=person_of(request), belief_id=min(belief, _ID_MAX))
-        return f"It is taken back. {_THEN[does]}"
+        return f"Retracted. {_THEN[does]}"
 
     return _done(request, pk, said)
 

@@ -60,7 +60,7 @@ def write(request: HttpRequest, pk: int) -> HttpResponse:
     if not page.may_plan_by_hand:
         asked = "say first whether its step took effect" if page.unknown_outcomes else ""
         why = asked or f"it is {goal.state.replace('_', ' ')}"
-        messages.warning(request, f"Goal {pk} takes no plan by hand now: {why}.")
+        messages.warning(request, f"Goal {pk} cannot be planned by hand now: {why}.")
         return redirect("goal", pk)
     if request.method == "GET":
         return _show(request, page, Draft(*_earlier(page)), chosen=request.GET.get("form", ""))

@@ -82,7 +82,7 @@ def delete(request: HttpRequest, name: str, path: str) -> HttpResponse:
     """Ask, then delete a file, a link, or a folder with everything in it."""
     workspace = visible_workspace(request, name)
     if not may_write(request, workspace):
-        raise PermissionDenied("Only the owner of a workspace changes its files.")
+        raise PermissionDenied("Only the owner of a workspace may change its files.")
     wanted = file_paths.from_address(path)
     inside = _inside(workspace, wanted)
     if request.method == "POST":
@@ -91,7 +91,7 @@ def delete(request: HttpRequest, name: str, path: str) -> HttpResponse:
         except WorkspaceRefused as error:
             messages.error(request, error.message)
         except KeyError:
-            messages.warning(request, "It was gone already.")
+            messages.warning(request, "It was already deleted.")
         else:
             messages.success(request, f"Deleted {file_paths.to_text(wanted)}.")
         above = wanted.rpartition(b"/")[0]

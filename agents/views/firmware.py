@@ -47,7 +47,7 @@ def write(request: HttpRequest) -> HttpResponse:
         status = 422 if refused.field else 403
         kept = body[: firmware.MOST_CHARS + 1]
         return _form(request, domain[:40], kept, changes=changes, refused=str(refused), status=status)
-    messages.success(request, f"Version {saved.version} of {domain} is kept. It is used when an operator activates it.")
+    messages.success(request, f"Version {saved.version} of {domain} is saved. An operator must activate it.")
     return redirect("firmware")
 
 

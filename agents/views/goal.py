@@ -95,7 +95,7 @@ def put_back(request: HttpRequest, pk: int, belief: int) -> HttpResponse:
     except (NotPossibleNow, NotYours) as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, "The belief is put back, and the agent plans with it.")
+        messages.success(request, "The belief is restored, and the agent plans with it.")
     return redirect("goal-beliefs", pk)
 
 
@@ -201,11 +201,11 @@ def outcome(request: HttpRequest, pk: int, intent: int) -> HttpResponse:
     try:
         outcomes.report(asked, by=person_of(request), outcome=Outcome(request.POST.get("outcome", "")))
     except ValueError:
-        messages.error(request, "Say whether it took effect, did not, or may run again.")
+        messages.error(request, "Choose whether it took effect, did not, or may run again.")
     except NotPossibleNow as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, f"Recorded what became of intent {asked.position}.")
+        messages.success(request, f"Recorded the outcome of intent {asked.position}.")
     return redirect("goal", pk)
 
 

@@ -39,7 +39,7 @@ def hand(request: HttpRequest, pk: int) -> HttpResponse:
     item = hand_items.open_of(goal)
     if item is None or item.intent_plan is None:
         if request.method == "POST":
-            messages.warning(request, "Nobody waits for a hand here any more. Nothing was changed.")
+            messages.warning(request, "This step no longer waits for you. Nothing was changed.")
         return redirect("goal-plan-by-hand" if item is not None else "goal", pk)
     if request.method != "POST":
         if request.GET.get("values") == "goal":
@@ -59,29 +59,33 @@ def hand(request: HttpRequest, pk: int) -> HttpResponse:
                 if errors:
                     return _show(request, goal, user, item, filled=filled, errors=errors, status=422)
                 hand_items.fix(item, by=user, values=values, note=note)
-                said = "The rest of the plan with your values awaits review; it goes on from there."
+                said = "The rest of the plan with your values waits for review, then continues from this step."
             case "meant":
                 hand_items.fix(item, by=user, values=_chosen(item, request.POST.get("choice", "")), note=note)
-                said = "The rest of the plan with the file you chose awaits review; it goes on from there."
+                said = "The rest of the plan with your file waits for review, then continues from this step."
             case "instead":
                 filled = {_INSTEAD: request.POST.get(_INSTEAD, "").replace("\0", "")[:TEXT_MAX]}
                 lines = hand_lines.read_lines(filled[_INSTEAD], REGISTRY)
                 if wrong := [f"Line {line.number}: {line.problem}" for line in lines if line.problem]:
                     return _show(request, goal, user, item, filled=filled, trouble=wrong, status=422)
                 hand_items.instead(item, by=user, steps=hand_lines.steps_of(lines), note=note)
-                said = "The rest of the plan with your steps awaits review; it goes on from there."
+                said = "The rest of the plan with your steps waits for review, then continues from there."
             case "done":
                 hand_items.done(item, by=user, note=note)
-                said = "It counts as done. The plan goes on behind it."
+                said = "The step counts as done. The plan continues after it."
             case "skip":
                 asked = hand_items.skip(item, by=user, note=note)
-                said = "The rest without the step awaits review." if asked else "The plan goes on behind the step."
+                said = (
+                    "The rest without the step waits for review."
+                    if asked
+                    else "The step is skipped. The plan continues."
+                )
             case "again":
                 asked = hand_items.again(item, by=user, note=note)
-                said = "Another try awaits review." if asked else "The step is tried again."
+                said = "Another try waits for review." if asked else "The step is tried again."
             case "abort":
                 hand_items.abort(item, by=user, note=note)
-                said = "The plan is given up: what was approved as clean-up runs, then the goal has failed."
+                said = "The plan is given up. The approved clean-up runs, then the goal fails."
             case _:
                 return _show(request, goal, user, item, trouble=["Choose one of the answers."], status=422)
     except PlanInvalid as error:
@@ -103,7 +107,7 @@ def _chosen(item: HandItem, number: str) -> dict[str, Any]:
         for nth, choice in enumerate(question.choices, 1)
     }
     if number not in offered:
-        raise NotPossibleNow("The files have changed, and this is not asked any more. Look again.")
+        raise NotPossibleNow("The files have changed, so this question is out of date. Reload the page.")
     return offered[number]
 
 
@@ -188,7 +192,7 @@ def _read(item: HandItem, filled: Mapping[str, str]) -> tuple[dict[str, Any], di
     """The values that differ from the step's (None: it is left out); what is left empty is what it is by default."""
     spec, command = _step(item)
     if command is None:
-        return {}, {"": "This mindX does not know the command any more."}
+        return {}, {"": "This version of mindX does not have this command."}
     values, errors = schema_form.read_over(command, spec.params, filled)
     changes = selection.changes(spec, {**command.defaults(), **values})
     return {name: value for name, (_, value) in changes.items()}, errors

@@ -45,7 +45,7 @@ def commands(request: HttpRequest) -> HttpResponse:
         return _page(request, user, line=request.GET.get("line", "")[:MOST_CHARS])
     form = LineForm(request.POST)
     if not form.is_valid():
-        messages.error(request, f"A line has at most {MOST_CHARS:,} characters. Nothing was done.")
+        messages.error(request, f"A command has at most {MOST_CHARS:,} characters. Nothing was done.")
         return _page(request, user, line=request.POST.get("line", "")[:MOST_CHARS], status=422)
     data = form.cleaned_data
     answer = commanding.carry_out(

@@ -118,7 +118,7 @@ def reset(request: HttpRequest) -> HttpResponse:
     why = post.get("why", "").replace("\0", "")
     tool = post.get("tool", "").replace("\0", "").strip()[:64]
     recovery_learning.reset(by=user, failure_class=failure_class, tool=tool, strategy=strategy, why=why)
-    messages.success(request, "The statistics begin anew. What was is kept and can still be read.")
+    messages.success(request, "The statistics start over. The old cases are kept and can still be read.")
     return redirect("recovery")
 
 
@@ -132,7 +132,7 @@ def take_back(request: HttpRequest, pk: int) -> HttpResponse:
     except NotPossibleNow as error:
         messages.warning(request, f"Nothing was changed: {error}")
     else:
-        messages.success(request, "Taken back: the cases before it count again.")
+        messages.success(request, "Undone. The cases before the reset count again.")
     return redirect("recovery")
 
 
@@ -193,7 +193,7 @@ def correct(request: HttpRequest, pk: int) -> HttpResponse:
     except (ValueError, NotPossibleNow) as error:
         messages.warning(request, f"Nothing was changed: {error}")
     else:
-        messages.success(request, f"Failure {failure.pk} is classed as {new.value} from now on.")
+        messages.success(request, f"Failure {failure.pk} now has the class {new.value}.")
     # Back to the list one came from, filters and all.
     return redirect(f"{reverse('recovery-failures')}?{request.GET.urlencode()}#failure-{failure.pk}")
 
@@ -212,7 +212,7 @@ def rules(request: HttpRequest) -> HttpResponse:
             # What is saved is exactly what was shown: somebody who types on after a preview sees the next one first.
             if filled.get("act") == "save" and filled.get("tried") == tried:
                 _save(rule, user, filled.get("note", ""))
-                messages.success(request, "Saved. It counts from the next failure on.")
+                messages.success(request, "Saved. It applies from the next failure on.")
                 return redirect("recovery-rules")
             preview = failure_log.preview(rule)
         except ValueError as error:
@@ -243,7 +243,7 @@ def switch(request: HttpRequest, pk: int) -> HttpResponse:
     except (TuningRefused, NotPossibleNow) as refused:
         messages.warning(request, f"Nothing was changed: {refused}")
     else:
-        on = "no longer counts" if row.enabled else "counts again"
+        on = "is off" if row.enabled else "is on again"
         messages.success(request, f"The rule {row.name} {on}, from the next failure on.")
     return redirect("recovery-rules")
 
@@ -284,7 +284,7 @@ def _rule(filled: dict[str, str]) -> Rule:
     try:
         failure_class = FailureClass(filled.get("failure_class", ""))
     except ValueError as error:
-        raise failure_log.RuleRefused("failure_class", "Choose the class of what fits.") from error
+        raise failure_log.RuleRefused("failure_class", "Choose a class.") from error
     names = ("name", "tool", "command", "error_class", "limit", "host", "text")
     texts: dict[str, Any] = {name: filled.get(name, "") for name in names}
     rule = replace(Rule(failure_class, exit_code=int(code) if code else None), **texts)
@@ -297,7 +297,7 @@ def _rule(filled: dict[str, str]) -> Rule:
 def _operator(request: HttpRequest) -> User:
     user = person_of(request)
     if not tuning_rights.may_tune(user):
-        raise PermissionDenied("Operators set how mindX recovers.")
+        raise PermissionDenied("Only operators can set how mindX recovers.")
     return user
 
 

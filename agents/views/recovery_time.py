@@ -16,7 +16,7 @@ from agents.views.asking import person_of
 def over_time(request: HttpRequest) -> HttpResponse:
     """A class and a tool (`?failure_class=&tool=`): a chart for each strategy."""
     if not tuning_rights.may_tune(person_of(request)):
-        raise PermissionDenied("Operators set how mindX recovers.")
+        raise PermissionDenied("Only operators can set how mindX recovers.")
     failure_class, tool = (request.GET.get(name) for name in ("failure_class", "tool"))
     page = RecoveryTime((failure_class or "")[:64], None if tool is None else tool[:64])
     return render(request, "agents/recovery/time.html", {"page": page})

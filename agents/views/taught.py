@@ -57,7 +57,7 @@ def take_back(request: HttpRequest, pk: int) -> HttpResponse:
     except (NotPossibleNow, NotYours, TuningRefused) as error:
         messages.error(request, f"Nothing was changed. {error}")
         return redirect("taught-one", pk)
-    messages.success(request, "Taken back. It counts no more, from the next planning on.")
+    messages.success(request, "Taken back. It no longer applies, from the next planning on.")
     return redirect("taught-one", ended.pk)
 
 

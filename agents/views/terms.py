@@ -20,7 +20,9 @@ from agents.states import GoalState
 from agents.views.asking import changeable_goal, person_of
 
 _NOT_BEGUN = (GoalState.BLOCKED, GoalState.PENDING)
-_MEANWHILE = "Somebody changed it while you looked. This is how it stands now; change it again if you still want to."
+_MEANWHILE = (
+    "Somebody changed this goal since you opened the page. Below are its values now; change them again if needed."
+)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -28,7 +30,7 @@ def terms(request: HttpRequest, pk: int) -> HttpResponse:
     """GET shows the form with what is so, POST changes it."""
     goal = changeable_goal(request, pk)
     if goal.has_ended:
-        messages.warning(request, f"Goal {pk} has ended already, so nothing of it is changed.")
+        messages.warning(request, f"Goal {pk} has already ended, so nothing was changed.")
         return redirect("goal", pk)
     person = person_of(request)
     now = goal_terms.of(goal)
@@ -55,7 +57,7 @@ def terms(request: HttpRequest, pk: int) -> HttpResponse:
         messages.warning(request, str(refused))
         return redirect("goal-terms", pk)
     is_new = goal_terms.of(changed) != now
-    messages.success(request, "Changed. It counts from the next decision on." if is_new else "Nothing was different.")
+    messages.success(request, "Saved. It is used from the next decision on." if is_new else "Nothing was changed.")
     return redirect("goal", pk)
 
 

@@ -66,7 +66,7 @@ def new(request: HttpRequest, kind: str) -> HttpResponse:
     """Write one that is not there yet."""
     user, of = _operator(request), _kind(kind)
     if of.all_usual():
-        raise Http404("Of this kind all are there.")
+        raise Http404("Nothing can be added here: this kind has a fixed list.")
     return _page(request, user, of, None)
 
 
@@ -92,7 +92,7 @@ def revert(request: HttpRequest, kind: str, ref: str) -> HttpResponse:
     except (NotPossibleNow, TuningRefused) as error:
         messages.error(request, f"Nothing was changed. {error}")
     else:
-        messages.success(request, "What it said before counts again, from the next decision on.")
+        messages.success(request, "Restored. It is used from the next decision on.")
     return redirect("tuning-one", of.name, ref)
 
 
@@ -152,7 +152,7 @@ def _save(
     except NotPossibleNow as late:
         errors[""] = str(late)
         return None
-    messages.success(request, "Saved. It counts from the next decision on.")
+    messages.success(request, "Saved. It is used from the next decision on.")
     return redirect("tuning-one", kind.name, saved.ref)
 
 
@@ -189,7 +189,7 @@ def _row(kind: Kind, version: versions.Version) -> Row:
 def _find(kind: Kind, ref: str) -> Tunable:
     found = versions.find(kind, ref)
     if found is None:
-        raise Http404("There is nothing of this name that is tuned.")
+        raise Http404("There is no such tuning.")
     return found
 
 
@@ -203,7 +203,7 @@ def _kind(name: str) -> Kind:
 def _operator(request: HttpRequest) -> User:
     user = person_of(request)
     if not tuning_rights.may_tune(user):
-        raise PermissionDenied("Operators tune mindX.")
+        raise PermissionDenied("Only operators can tune mindX.")
     return user
 
 

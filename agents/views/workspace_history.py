@@ -22,7 +22,7 @@ from agents.views.workspaces import may_write, visible_workspace
 from agents.workspaces import file_paths, history, workspaces
 from sandbox.snapshots import DamagedStore
 
-_GONE = "One of these states is not kept any more, or it is damaged."
+_GONE = "One of these states is no longer stored, or it is damaged."
 
 
 @require_GET
@@ -64,7 +64,7 @@ def back(request: HttpRequest, name: str, digest: str) -> HttpResponse:
     workspace = visible_workspace(request, name)
     to = _state(workspace, digest)
     if not may_write(request, workspace):
-        raise PermissionDenied("Only the owner of a workspace changes its files.")
+        raise PermissionDenied("Only the owner of a workspace may change its files.")
     error = ""
     if request.method == "POST":
         try:
@@ -73,7 +73,7 @@ def back(request: HttpRequest, name: str, digest: str) -> HttpResponse:
             error = refused.message
             workspace.refresh_from_db()
         else:
-            messages.success(request, f"The files are as in snapshot {to[:8]} again.")
+            messages.success(request, f"The files are restored to snapshot {to[:8]}.")
             return redirect("workspace-history", name)
     context: dict[str, Any] = {
         "workspace": workspace,

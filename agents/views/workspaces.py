@@ -55,7 +55,7 @@ def upload(request: HttpRequest, name: str) -> HttpResponse:
     """Put files into a folder, or unpack one zip there: all of it or nothing."""
     workspace = visible_workspace(request, name)
     if not may_write(request, workspace):
-        raise PermissionDenied("Only the owner of a workspace changes its files.")
+        raise PermissionDenied("Only the owner of a workspace may change its files.")
     into = request.POST.get("folder", "").strip("/")
     sent = request.FILES.getlist("files")
     try:
@@ -124,7 +124,7 @@ def _upload(file: UploadedFile, into: str) -> Upload:
     # The browser's file name may hold folders; Django has already cut it to its last part.
     name = file.name or ""
     if file.file is None:
-        raise WorkspaceRefused("files", f"“{name}” did not arrive whole. Send it again.")
+        raise WorkspaceRefused("files", f"“{name}” did not arrive completely. Upload it again.")
     return Upload(f"{into}/{name}" if into else name, cast(BinaryIO, file.file), file.size or 0)
 
 

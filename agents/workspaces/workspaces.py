@@ -49,21 +49,21 @@ class Upload:
 def create(*, by: User, name: str) -> Workspace:
     """A new, empty workspace. Raises WorkspaceRefused for a name that is taken or is none."""
     if not by.has_role(Role.SUBMITTER, Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER):
-        raise WorkspaceRefused("name", "You may not make workspaces. Ask an admin for the role submitter.")
+        raise WorkspaceRefused("name", "You may not create workspaces. Ask an admin for the role submitter.")
     name = name.strip()
     try:
         validate_slug(name)
     except ValidationError as error:
         raise WorkspaceRefused("name", "Use letters, digits, - and _, for example weather-report.") from error
     if len(name) > 80 or name in _ADDRESS_WORDS:
-        raise WorkspaceRefused("name", "This name cannot be used. Take another one of at most 80 letters.")
+        raise WorkspaceRefused("name", "This name cannot be used. Choose another one of at most 80 letters.")
     try:
         with transaction.atomic():
             workspace = Workspace.objects.create(name=name, owner=by, head=EMPTY)
             journal.record(Event.WORKSPACE_MADE, by=by, subject=f"workspace:{name}")
             return workspace
     except IntegrityError as error:
-        raise WorkspaceRefused("name", f"A workspace is named {name} already. Take another name.") from error
+        raise WorkspaceRefused("name", f"There is already a workspace named {name}. Choose another name.") from error
 
 
 def create_numbered(*, by: User, name: str) -> Workspace:
@@ -154,7 +154,7 @@ def go_back(workspace: Workspace, *, by: User, to: str, seen: str) -> Workspace:
             snapshots.renew(to)
             entries = snapshots.entries(to)
         except (KeyError, DamagedStore) as error:
-            raise WorkspaceRefused("workspace", "This state is not kept any more, or it is damaged.") from error
+            raise WorkspaceRefused("workspace", "This state is no longer stored, or it is damaged.") from error
         files = [entry for entry in entries if entry.kind == "file"]
         return Snapshot(to, len(files), sum(entry.size for entry in files))
 
@@ -205,7 +205,7 @@ def _edit(
     it still is the one that the snapshot was made from and no plan is executing; the loser starts again.
     """
     if not workspaces_writable_by(by).filter(pk=workspace.pk).exists():
-        raise WorkspaceRefused("workspace", "Only the owner of a workspace changes its files.")
+        raise WorkspaceRefused("workspace", "Only the owner of a workspace may change its files.")
     snapshots = store()
     for _ in range(_TRIES):
         workspace.refresh_from_db(fields=["head", "quota_bytes"])
@@ -252,7 +252,7 @@ def _check_places(snapshots: SnapshotStore, head: str, paths: Collection[bytes])
         above = (b"/".join(parts[:depth]) for depth in range(1, len(parts)))
         blocked = next((folder for folder in above if kinds.get(folder, "dir") != "dir"), None)
         if blocked is not None:
-            raise WorkspaceRefused("path", f"“{file_paths.to_text(blocked)}” is a file, so nothing can lie below it.")
+            raise WorkspaceRefused("path", f"“{file_paths.to_text(blocked)}” is a file, so nothing can be inside it.")
         if kinds.get(path) == "dir" or path in parents:
             raise WorkspaceRefused("path", f"“{file_paths.to_text(path)}” is a folder. Use another name.")
         if kinds.get(path) == "link":

@@ -329,7 +329,7 @@ def _files_held(holder: Holder | None) -> FilesHeldOut | None:
         goal=str(holder.goal) if holder.named else None,
         state=holder.state,
         since=holder.since,
-        says=f"{holder.who} has the files of its workspace and {holder.does}",
+        says=f"{holder.who} is using the files of its workspace and {holder.does}",
         ends_when=holder.until,
     )
 
@@ -365,7 +365,9 @@ def changeable(user: User, goal_id: str) -> Goal:
     """A goal that the person may change: 404 when they may not even see it, 403 when they may only see it."""
     goal = _read(user, goal_id)
     if not selectors.may_change(user, goal):
-        raise Problem(403, "This goal is somebody else's; its submitter or an operator may do this.", kind="forbidden")
+        raise Problem(
+            403, "This goal belongs to somebody else. Only its submitter or an operator may do this.", kind="forbidden"
+        )
     return goal
 
 

@@ -205,7 +205,7 @@ def revert(request: ApiRequest, tunable_id: str, payload: RevertIn) -> Status[Tu
 
 def _check(user: User) -> None:
     if not tuning_rights.may_tune(user):
-        raise Problem(403, "Operators tune mindX.", kind="forbidden")
+        raise Problem(403, "Only operators can tune mindX.", kind="forbidden")
 
 
 def _over(payload: ValuesIn) -> tuple[Kind, Tunable | None]:

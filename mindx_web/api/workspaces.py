@@ -149,7 +149,7 @@ def write_file(request: ApiRequest, name: str, path: str) -> Status[FileOut]:
     user = request.auth.user
     workspace = _visible(user, name)
     if not selectors.workspaces_writable_by(user).filter(pk=workspace.pk).exists():
-        raise Problem(403, "Only the owner of a workspace changes its files.", kind="forbidden")
+        raise Problem(403, "Only the owner of a workspace may change its files.", kind="forbidden")
     head_before = workspace.head
     with SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES) as body:
         receive(request, cast(BinaryIO, body))

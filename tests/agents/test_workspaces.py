@@ -505,7 +505,7 @@ def test_going_back_is_refused_where_it_would_do_something_else_than_was_seen(
     for to, seen, said in (
         (first, first, "changed since you looked"),
         (head, head, "in this state already"),
-        ("0" * 64, head, "not kept any more"),
+        ("0" * 64, head, "no longer stored"),
     ):
         with pytest.raises(WorkspaceRefused, match=said):
             workspaces.go_back(workspace, by=owner, to=to, seen=seen)

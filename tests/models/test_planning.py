@@ -248,7 +248,7 @@ def test_a_spent_budget_is_seen_on_the_goal_the_agent_and_the_insights_and_raisi
     goal = planned(owner)
     assert goal.reason.startswith("model_budget_spent")
     page = client_of(owner).get(f"/goals/{goal.pk}/").content.decode()
-    assert "lets no question pass until tomorrow (UTC). 0 of 8,000 tokens of this day are used" in page
+    assert "budget for language models is used up until tomorrow (UTC). 0 of 8,000 tokens of this day are used" in page
     assert "Plan now" in page
     its_page = f"/admin/agents/agent/{agent.pk}/change/"
     assert "0 of 8,000 tokens; 1 goal put off to tomorrow" in client_of(admin).get(its_page).content.decode()
@@ -480,7 +480,7 @@ def test_pages_show_what_was_asked_and_answered(
     provider.will_say(hostile, said(GOOD))
     goal = planned(owner)
     page = client_of(owner).get(f"/goals/{goal.pk}/plans/").content.decode()
-    assert "Asked of models" in page
+    assert "Model requests" in page
     assert "&lt;b&gt;teleport&lt;/b&gt;" in page
     assert "<b>teleport" not in page
     assert "You plan for mindX" in page

@@ -63,7 +63,7 @@ def test_the_page_says_whose_fault_it_is_and_shows_the_error_to_operators_only(
     reference = TurnFailure.objects.latest("pk").reference
     page = client_of(owner).get(f"/goals/{goal.pk}/").content.decode()
     assert f"Planning failed inside mindX 3 times (reference {reference})." in page
-    assert "a fault of mindX, not of your goal" in page
+    assert "an error in mindX, not in your goal" in page
     assert "Try again" in page
     assert "a fault&lt;/b&gt;" not in client_of(owner).get(f"/goals/{goal.pk}/attempts/").content.decode()
     seen = client_of(operator).get(f"/goals/{goal.pk}/attempts/").content.decode()

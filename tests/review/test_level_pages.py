@@ -100,7 +100,7 @@ def test_sent_back_the_submitter_reads_why_and_versions_can_be_compared(
     assert "Say &lt;where&gt;" in form
     assert "Nothing is deleted" in form
     same = client_of(submitter).post(f"/goals/{design.goal_id}/design", {"design": DESIGN})
-    assert "there already" in html(same, 422)
+    assert "same as the current version" in html(same, 422)
     sent = client_of(submitter).post(f"/goals/{design.goal_id}/design", {"design": "# How\n\n- In one file\n"})
     assert sent.status_code == 302
     second = LevelDocument.objects.get(number=2)

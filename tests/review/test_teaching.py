@@ -111,7 +111,7 @@ def test_an_edit_is_offered_tried_taught_and_holds_for_ones_next_goal(
     form = words_of(client.get(address(edited)))
     assert "was planned src/app.py should be src/util.py" in form
     page = tried(client, edited)
-    assert "Your goals: 1 of 1 would end otherwise" in words_of(page), "what a person wrote was not planned"
+    assert "Your goals: 1 of 1 would end differently" in words_of(page), "what a person wrote was not planned"
     assert "would not change how goal" not in words_of(page)
     assert not Lesson.objects.exists(), "a trial keeps nothing"
     assert taught(client, edited).status_code == 302
@@ -126,10 +126,10 @@ def test_an_edit_is_offered_tried_taught_and_holds_for_ones_next_goal(
 def test_nothing_is_taught_that_was_not_tried(edited: IntentPlan, reviewer: User, client_of: ClientOf) -> None:
     client = client_of(reviewer)
     sent = {"as": "mapping", "said": "app", "where": "here", "act": "teach", "seen": "0"}
-    assert "not those that were tried" in words_of(client.post(address(edited), sent))
+    assert "values changed after the trial" in words_of(client.post(address(edited), sent))
     page = tried(client, edited)
     other = {**sent, "where": "everywhere", "tried": hidden(page, "tried")}
-    assert "not those that were tried" in words_of(client.post(address(edited), other))
+    assert "values changed after the trial" in words_of(client.post(address(edited), other))
     assert not Lesson.objects.exists()
 
 

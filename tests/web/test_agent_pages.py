@@ -36,12 +36,12 @@ def test_an_agents_page_says_what_it_intends_and_why_and_what_its_plan_stands_on
     page = client_of(owner).get(f"/agents/{goal.agent_id}/").content.decode()
     assert "Create a Python project named tides" in page
     assert f"adopted goal {goal.pk}: priority 3, and nothing else waits" in page
-    assert "its plan stands on this" in page
+    assert "its plan depends on this" in page
     assert "waiting" in page
     assert "single minded" in page
     listed = client_of(owner).get("/agents/").content.decode()
     assert "1 open goal" in listed
-    assert "1 waits for a person" in listed
+    assert "1 waiting for a person" in listed
 
 
 def test_other_peoples_goals_and_beliefs_are_not_shown(goal: Goal, outsider: User, client_of: ClientOf) -> None:
@@ -137,7 +137,7 @@ def test_an_operator_pauses_an_agent_on_its_page_and_its_goals_say_so(
     assert Agent.objects.get(pk=goal.agent_id).paused
     page = client_of(operator).get(address).content.decode()
     assert f"{address}resume" in page
-    assert "begins no step until an operator resumes it" in page
+    assert "starts no goal and no step until an operator resumes it" in page
     Goal.objects.filter(pk=goal.pk).update(state="pending")
     said = f"The agent {goal.agent.name} is paused."
     shown = client_of(owner).get(f"/goals/{goal.pk}/").content.decode()
@@ -156,7 +156,7 @@ def test_an_operator_stops_everything_with_a_reason_and_lets_it_go_on(
     may_not.post("/agents/stop", {"reason": "a look"})
     for reason in ("", "   ", "x" * 301, "a\x00b"):
         told = may.post("/agents/stop", {"reason": reason}, follow=True).content.decode()
-        assert "Say why, in 300 characters" in told
+        assert "Give a reason of at most 300 characters" in told
     assert not Standstill.objects.exists(), "only operators may, and not without a reason"
     may.post("/agents/stop", {"reason": "moving <b>house</b>"})
     assert Standstill.objects.get().reason == "moving <b>house</b>"

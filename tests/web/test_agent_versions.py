@@ -59,7 +59,7 @@ def test_nobody_else_has_a_version_planned(scout: Agent, owner: User, reviewer: 
     before = Goal.objects.count()
     for person in (owner, reviewer):
         page = client_of(person).post(f"/agents/{scout.pk}/versions/{candidate.pk}", follow=True)
-        assert "made, changed and retired by operators" in page.content.decode()
+        assert "Only operators can create, change and retire" in page.content.decode()
     assert Goal.objects.count() == before
 
 

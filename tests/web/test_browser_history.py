@@ -35,7 +35,7 @@ def test_two_chosen_states_are_compared_and_one_is_gone_back_to(
     page = open_page(owner, f"/workspaces/{moved.name}/history/")
     page.locator(f'input[name="from"][value="{moved.head}"]').check()
     page.locator(f'input[name="to"][value="{first}"]').check()
-    page.get_by_role("button", name="Compare the chosen two").click()
+    page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.locator(".diff-lines .a code").first).to_contain_text("one")
     with page.expect_navigation():
         page.get_by_role("link", name="History", exact=True).click()

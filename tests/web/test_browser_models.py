@@ -44,7 +44,7 @@ def test_a_spent_budget_is_told_and_after_it_was_raised_the_goal_goes_on(
     goal = planned(owner)
     page: Page = open_page(owner, f"/goals/{goal.pk}/")
     expect(page.locator("main")).to_contain_text("0 of 100 tokens of this day are used")
-    expect(page.locator("main")).to_contain_text("An operator may raise it: then plan now. Or plan by hand.")
+    expect(page.locator("main")).to_contain_text("Ask an operator to raise it and plan again, or plan by hand.")
     expect(page.get_by_role("link", name="Plan by hand")).to_be_visible()
     Agent.objects.update(tokens_per_day=None)
     page.get_by_role("button", name="Plan now").click()
@@ -61,7 +61,7 @@ def test_who_waits_for_a_model_reads_until_when_and_may_plan_by_hand(
     goal = planned(owner)
     assert goal.wake_at is not None
     page: Page = open_page(owner, f"/goals/{goal.pk}/", width=390)
-    expect(page.locator("main")).to_contain_text(f"planned by itself after {goal.wake_at:%H:%M:%S} UTC.")
+    expect(page.locator("main")).to_contain_text(f"planned automatically after {goal.wake_at:%H:%M:%S} UTC.")
     page.get_by_role("link", name="Plan by hand").click()
     page.locator("textarea[name=steps]").fill("create the folder harbour")
     page.get_by_role("button", name="Propose").click()
@@ -77,7 +77,7 @@ def test_the_fall_back_is_named_and_no_key_is_shown(
     provider.will_say(refusing(400, f"no such thing for {KEY}"), PLAN)
     goal = planned(owner)
     page: Page = open_page(owner, f"/goals/{goal.pk}/plans/")
-    asked = page.locator("section", has=page.get_by_role("heading", name="Asked of models"))
+    asked = page.locator("section", has=page.get_by_role("heading", name="Model requests"))
     expect(page.locator("main")).to_contain_text("in place of openai/test-model, which gave no answer")
     expect(asked).to_contain_text("openai/test-model: the provider refused the request (no such thing for [hidden])")
     for fold in asked.locator("summary").all():

@@ -17,9 +17,9 @@ def test_everything_is_stopped_for_a_reason_and_let_go_on(operator: User, open_p
     page = open_page(operator, "/agents/")
     page.locator("summary", has_text="Stop everything").press("Enter")
     opens = page.locator("summary", has_text="Stop everything")
-    page.get_by_label("Why, for everybody to read").press("Escape")
+    page.get_by_label("Reason, shown to everybody").press("Escape")
     expect(opens).to_be_focused()  # whoever closes a menu by the keyboard goes on where it was opened
-    expect(page.get_by_label("Why, for everybody to read")).to_be_hidden()
+    expect(page.get_by_label("Reason, shown to everybody")).to_be_hidden()
     opens.press("Enter")
     found = looked_at(page, "stop-everything")
     for width in (390, 1440):
@@ -28,7 +28,7 @@ def test_everything_is_stopped_for_a_reason_and_let_go_on(operator: User, open_p
         assert seen is not None
         assert seen["x"] >= 0, f"all of it is seen at {width}"
         assert seen["x"] + seen["width"] <= width, f"all of it is seen at {width}"
-    page.get_by_label("Why, for everybody to read").fill("the disk is exchanged")
+    page.get_by_label("Reason, shown to everybody").fill("the disk is exchanged")
     page.get_by_role("button", name="Stop everything").click()
     expect(page.locator("#standstill")).to_contain_text("the disk is exchanged")
     found += looked_at(page, "standstill")

@@ -49,8 +49,9 @@ def test_an_edit_teaches_by_keyboard_and_is_promoted(
     expect(page.get_by_role("radio", name="app", exact=True)).to_be_focused()
     page.get_by_label("Why").focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Your goals: 2 of 2 would end otherwise")).to_be_visible()
-    expect(page.get_by_role("heading", name="Everybody, were it promoted: 3 of 3 would end otherwise")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your goals: 2 of 2 would end differently")).to_be_visible()
+    everybody = "Everybody, were it promoted: 3 of 3 would end differently"
+    expect(page.get_by_role("heading", name=everybody)).to_be_visible()
     assert not Lesson.objects.exists(), "Enter tries and keeps nothing"
     found += looked_at(page, "teach-trial")
     page.get_by_label("Why").fill(f"It is the one that I mean {LONG}")
@@ -62,7 +63,7 @@ def test_an_edit_teaches_by_keyboard_and_is_promoted(
     found += looked_at(page, "taught")
     page.get_by_role("link", name="“app” for simple_coder.path").click()
     page.get_by_role("button", name="Try for everybody").click()
-    expect(page.get_by_role("heading", name="1 of 3 would end otherwise")).to_be_visible()
+    expect(page.get_by_role("heading", name="1 of 3 would end differently")).to_be_visible()
     found += looked_at(page, "lesson-operator")
     page.get_by_role("button", name="Promote", exact=True).click()
     expect(page.get_by_text("It holds for everybody, from the next decision on.")).to_be_visible()
@@ -91,5 +92,5 @@ def test_without_scripts_it_is_taught_and_taken_back(
     expect(page.get_by_text("taught by Rita Holm")).to_be_visible()
     page.goto(here)
     page.get_by_role("button", name="Take back").click()
-    expect(page.get_by_text("Taken back. It counts no more")).to_be_visible()
+    expect(page.get_by_text("Taken back. It no longer applies")).to_be_visible()
     assert Lesson.objects.first().state == "taken_back"  # type: ignore[union-attr]

@@ -166,12 +166,12 @@ def test_a_refused_line_stays_and_says_why_and_the_tick_is_for_one_command(
     ):
         field.fill(text)
         if tick:
-            page.get_by_label("This one command may delete").check()
+            page.get_by_label("This command may delete").check()
         field.press("Enter")
         expect(page.locator("#goal-typed li").first).to_contain_text(text)
         expect(page.locator("#goal-typed li").first).to_contain_text(outcome)
         expect(page.locator("#typed-now")).to_have_count(0)
-    expect(page.get_by_label("This one command may delete")).not_to_be_checked()
+    expect(page.get_by_label("This command may delete")).not_to_be_checked()
     assert _paths(goal) == []
 
 

@@ -181,7 +181,7 @@ def test_a_plan_in_review_can_be_rewritten_from_its_own_lines(
 def test_a_goal_that_takes_no_plan_says_so(owner: User, make_goal: Maker, client_of: ClientOf) -> None:
     goal = make_goal(owner)
     answer = client_of(owner).get(reverse("goal-plan-by-hand", args=[goal.pk]), follow=True)
-    assert "takes no plan by hand now" in answer.content.decode()
+    assert "cannot be planned by hand now" in answer.content.decode()
 
 
 @pytest.mark.parametrize("name", ["goal-plan-by-hand", "goal-plan-check"])

@@ -39,7 +39,7 @@ def test_whoever_submitted_it_reads_it_and_decides_nothing(
     page = client_of(owner).get(address).content.decode()
     assert "Ask twice." in page
     assert "say it &lt;b&gt;twice" in page
-    assert "Take it in" not in page
+    assert "Accept as candidate" not in page
     assert address in client_of(owner).get("/mastermind/").content.decode()
     assert client_of(outsider).get(address).status_code == 404
     assert address not in client_of(outsider).get("/mastermind/").content.decode()

@@ -47,11 +47,13 @@ def test_lists_say_who_has_the_files(
     _needs_a_hand(holder)
     where = address.format(agent=waiting.goal.agent_id)
     page = client_of(owner).get(where).content.decode()
-    named = f'<a href="{holder.goal.get_absolute_url()}">goal {holder.goal_id}</a> has its files and needs a person'
+    named = (
+        f'<a href="{holder.goal.get_absolute_url()}">goal {holder.goal_id}</a> is using its files and needs a person'
+    )
     assert named in page
     Goal.objects.filter(pk=holder.goal_id).update(submitted_by=outsider)
     page = client_of(owner).get(where).content.decode()
-    assert "another goal has its files and needs a person" in page
+    assert "another goal is using its files and needs a person" in page
     assert holder.goal.get_absolute_url() not in page
 
 
@@ -68,8 +70,8 @@ def test_the_api_says_who_has_the_files_and_what_would_end_that(
     found = ask(f"goals/{waiting.goal_id}")["waits_for_files"]
     assert (found["goal"], found["state"]) == (str(holder.goal_id), "manual")
     assert found["since"]
-    assert found["says"] == f"goal {holder.goal_id} has the files of its workspace and needs a person's hand"
-    assert found["ends_when"].startswith("It begins by itself when somebody has mended")
+    assert found["says"] == f"goal {holder.goal_id} is using the files of its workspace and needs a person"
+    assert found["ends_when"].startswith("It starts automatically when somebody has fixed")
     listed = {one["id"]: one["waits_for_files"] for one in ask("goals")["items"]}
     assert listed == {str(waiting.goal_id): found, str(holder.goal_id): None}
     Goal.objects.filter(pk=holder.goal_id).update(submitted_by=outsider)

@@ -110,7 +110,7 @@ def test_what_somebody_else_changed_meanwhile_is_shown_and_not_taken_back(
     stale = _filled(client, goal)
     goal_terms.change(goal, by=operator, priority=1)
     answer = client.post(f"/goals/{goal.pk}/terms", {**stale, "deadline": "2040-01-31T18:30"}, follow=True)
-    assert "Somebody changed it while you looked" in answer.content.decode()
+    assert "Somebody changed this goal since you opened the page" in answer.content.decode()
     goal.refresh_from_db()
     assert (goal.priority, goal.deadline) == (1, None)
 

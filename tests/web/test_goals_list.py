@@ -156,7 +156,7 @@ def test_a_per_cent_sign_in_the_search_is_a_per_cent_sign(
     owner: User, client_of: ClientOf, goal_rows: GoalRows
 ) -> None:
     goal_rows(owner, GoalState.PENDING, text="Paint the fence")
-    assert "No goal fits" in page_of(client_of(owner), q="%")
+    assert "No matching goals" in page_of(client_of(owner), q="%")
 
 
 def test_pages_follow_each_other_without_gap_or_repetition(
@@ -372,7 +372,7 @@ def test_a_text_no_rule_knows_gets_the_nearest_rules_as_forms(
     known = rules.known_rules()
     monkeypatch.setattr(rules, "nearest_rules", lambda text, limit=3: [(known[0], 0.8)])
     page = page_of(client_of(owner), "/goals/preview/", text="My flowers are thirsty")
-    assert "No rule knows this goal yet" in page
+    assert "No rule matches this goal yet" in page
     assert 'name="slot-name"' in page
 
 

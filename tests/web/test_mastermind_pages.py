@@ -154,28 +154,28 @@ def test_taking_up_stopping_and_letting_go_on(admin: User, reviewer: User, clien
     for text in ("Show tags", "Tell the branch"):
         backlog.approve(wish(text, admin), by=reviewer)
     assert "operators" in said(client_of(reviewer).post(f"{BACKLOG}process/")).casefold()
-    assert "1 taken up" in said(client.post(f"{BACKLOG}process/", {"number": "1"}))
+    assert "1 started" in said(client.post(f"{BACKLOG}process/", {"number": "1"}))
     taken = Goal.objects.get(backlog_try__isnull=False)
     Goal.objects.filter(pk=taken.pk).update(state="manual")
     item = client.get(f"{BACKLOG}{taken.backlog_try.item_id}/").content.decode()
-    assert "waits for a hand" in item, "a goal of which a person is asked does not run"
+    assert "needs a person" in item, "a goal of which a person is asked does not run"
     assert 'class="card-foot' not in item, "no line for buttons where there is nothing to press"
     Goal.objects.update(state="failed", ended_at=timezone.now())
     backlog_taking.settle()
     page = client.get(BACKLOG).content.decode()
-    assert "Nothing is taken up." in page
+    assert "Nothing is started." in page
     assert "The last item that was tried has not made anything better" in page
     assert "not achieved" in page
     assert "has not made anything better" in said(client.post(f"{BACKLOG}process/"))
     client.post(f"{BACKLOG}lift/", {"reason": "a mistake of mine"})
-    assert "Nothing is taken up." not in client.get(BACKLOG).content.decode()
+    assert "Nothing is started." not in client.get(BACKLOG).content.decode()
 
 
 def test_stop_rules_stand_beside_the_list_and_operators_are_led_to_where_they_are_changed(
     operator: User, reviewer: User, client_of: ClientOf
 ) -> None:
     page = client_of(reviewer).get(BACKLOG).content.decode()
-    assert "So many may be begun in a day" in page
+    assert "Most tries started in a day" in page
     assert "/tuning/stop_rules/current/" not in page
     assert "/tuning/stop_rules/current/" in client_of(operator).get(BACKLOG).content.decode()
 
@@ -209,5 +209,5 @@ def test_the_backlog_asks_six_questions_at_most(admin: User, client_of: ClientOf
 
 
 def test_empty_pages_say_what_fills_them(owner: User, client_of: ClientOf) -> None:
-    assert "Nothing was typed yet" in client_of(owner).get(LINE).content.decode()
+    assert "No commands yet" in client_of(owner).get(LINE).content.decode()
     assert "coord_improve" in client_of(owner).get(BACKLOG).content.decode()

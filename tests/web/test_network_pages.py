@@ -79,7 +79,7 @@ def test_every_page_of_the_result_tells_what_was_reached_fetched_and_refused(
     goal = ended(plan, SEEN)
     html = page(client_of(owner), name, plan.pk if name == "review-plan" else goal.pk)
     shown = plain(html)
-    assert "Step 2: api.example was asked for and not approved. Plan again with access to it" in shown
+    assert "Step 2: api.example was asked for and not approved. To allow it, plan again with access to it" in shown
     assert "Step 2 reached 127.0.0.1:8123 : 2 connections, 10" in shown
     assert "Step 2 took from the cache" in shown
     assert f'title="{SHA}"' in html
@@ -111,7 +111,7 @@ def test_a_failed_goal_is_proposed_again_with_the_access_it_lacked(
     goal = ended(plan, {"refused": [{"host": "api.example", "port": 443}]})
     client = client_of(owner)
     html = page(client, "goal", goal.pk)
-    assert "Plan again with access to api.example, if it should be reached." in plain(html)
+    assert "To allow it, plan again with access to api.example." in plain(html)
     key = re.search(r'id="goal-with-access".*?name="key" value="(\d+)"', html, re.DOTALL)
     assert key is not None
     address = reverse("goal-again-with-access", args=[goal.pk])

@@ -89,7 +89,7 @@ def test_a_number_leads_to_exactly_the_cases_that_it_counts(
     assert listed("&counted=1") == [failure.pk]
     recovery_learning.reset(by=operator, failure_class="", tool="", strategy="retry_with_delay", why="x")
     assert listed("&counted=1") == []
-    assert "No failure fits" in client.get(f"{address}&counted=1").content.decode()
+    assert "No matching failures" in client.get(f"{address}&counted=1").content.decode()
 
 
 def test_what_fails_most_is_said_first_and_leads_to_its_cases(
@@ -141,7 +141,7 @@ def test_a_switch_of_a_rule_waits_its_turn_and_never_brings_an_older_version_bac
     assert "Somebody saved another version meanwhile" in again.content.decode()
     assert FailureRule.objects.count() == 2
     on = client.post(f"/recovery/rules/{off.pk}/switch", follow=True)
-    assert "The rule quota counts again, from the next failure on." in on.content.decode()
+    assert "The rule quota is on again, from the next failure on." in on.content.decode()
     assert failure_log.in_force()[0].number == 3
 
 
@@ -166,7 +166,7 @@ def test_a_rule_is_shown_with_what_it_changes_before_it_is_saved(
     assert not FailureRule.objects.exists()
     seen = {"tried": re.search(r'name="tried" value="(\w+)"', shown)[1], "act": "save"}  # type: ignore[index]
     other = client.post("/recovery/rules/", {**filled, **seen, "text": "quota"})
-    assert "not the rule that was shown" in other.content.decode(), "somebody who types on sees the next one first"
+    assert "The rule changed after its preview" in other.content.decode(), "whoever types on sees the next one first"
     assert not FailureRule.objects.exists()
     assert client.post("/recovery/rules/", {**filled, **seen}).status_code == 302
     assert FailureRule.objects.get().failure_class == "RATE_LIMIT_ERROR"
@@ -200,13 +200,13 @@ def test_a_class_is_corrected_and_statistics_begin_anew(
     row = RecoveryReset.objects.get()
     back = f"/recovery/reset/{row.pk}/back"
     assert client_of(owner).post(back).status_code == 403
-    assert "Take back" in client.get("/recovery/").content.decode()
+    assert "Undo<" in client.get("/recovery/").content.decode()
     assert "count again" in client.post(back, follow=True).content.decode()
     assert RecoveryStatistic.objects.get(failure_class="NETWORK_ERROR").cases == 1
-    assert "taken back already" in client.post(back, follow=True).content.decode()
+    assert "already undone" in client.post(back, follow=True).content.decode()
     assert client.post(f"/recovery/reset/{RecoveryReset.objects.latest('pk').pk}/back").status_code == 404
     shown = client.get("/recovery/").content.decode()
-    assert "taken back" in shown
+    assert "undone" in shown
     client.post("/recovery/reset", {"tool": "another", "why": "only that tool"})
     assert RecoveryStatistic.objects.get(failure_class="NETWORK_ERROR").cases == 1
 
@@ -231,4 +231,4 @@ def test_what_helped_over_time_is_what_is_known_now_with_resets_and_pins_marked(
         assert words in shown
     assert "<i>it" not in shown
     assert "strategy=retry_with_delay" in shown
-    assert "Nothing is known" in client.get("/recovery/time/?failure_class=x&tool=%00").content.decode()
+    assert "No data yet" in client.get("/recovery/time/?failure_class=x&tool=%00").content.decode()

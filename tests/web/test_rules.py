@@ -101,7 +101,7 @@ def test_a_search_finds_names_tasks_and_steps(owner: User, client_of: ClientOf, 
         assert "greet somebody" in text_of(client, f"/rules/?q={query}")
     page = text_of(client, "/rules/?q=nothing+like+it", **{"HX-Request": "true", "HX-Target": "found"})
     assert page.lstrip().startswith('<div class="stack" id="found">')
-    assert "No rule holds these words" in page
+    assert "No matching rules" in page
 
 
 def test_a_rule_that_cannot_be_read_is_listed_with_its_line(owner: User, operator: User, client_of: ClientOf) -> None:

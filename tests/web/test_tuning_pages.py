@@ -81,10 +81,10 @@ def test_a_value_is_tried_saved_shown_and_taken_back_by_one_click(
 def test_nothing_is_saved_that_was_not_tried(operator: User, client_of: Clients) -> None:
     client, address = client_of(operator), "/tuning/path_mapping/new"
     untried = client.post(address, {**MAPPING, "act": "save", "seen": "0"})
-    assert "not those that were tried" in untried.content.decode()
+    assert "values changed after the trial" in untried.content.decode()
     shown = client.post(address, {**MAPPING, "act": "try", "seen": "0"})
     other = {**MAPPING, "path": "other.csv", "act": "save", "tried": hidden(shown, "tried"), "seen": "0"}
-    assert "not those that were tried" in client.post(address, other).content.decode()
+    assert "values changed after the trial" in client.post(address, other).content.decode()
     assert not PathMapping.objects.exists()
     assert tried_and_saved(client, address, MAPPING).status_code == 302
     assert PathMapping.objects.get().path == "data/figures.csv"
@@ -149,7 +149,7 @@ def test_the_list_says_of_each_who_said_so_in_few_queries(
     client = client_of(operator)
     with django_assert_max_num_queries(10):  # session, person, the frame's two, and one look for each kind
         page = client.get("/tuning/").content.decode()
-    assert page.count("as mindX comes") == len(recovery_settings.NAMES) + 1, "and the stop rules"
+    assert page.count("default values") == len(recovery_settings.NAMES) + 1, "and the stop rules"
     assert "name 29" in page
     assert "off: predict from earlier runs" in page
     assert not in_force.switches().use_experience

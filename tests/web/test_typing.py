@@ -217,11 +217,11 @@ def move_to_manual(goal: Goal) -> None:
 def test_autonomous_mode_is_told_to_whom_it_holds_for(
     goal: Goal, typist: User, page_of: Callable[[User], str], admin: User
 ) -> None:
-    assert "This one command may delete" in plain(page_of(typist))
+    assert "This command may delete" in plain(page_of(typist))
     command = hand_commands.submit(goal, typist, "toggle_autonomous_mode on")
     _ended(command, state=SessionState(autonomous=True))
     assert "Autonomous mode is on : what you type may delete" in plain(page_of(typist))
-    assert "This one command may delete" in plain(page_of(admin))
+    assert "This command may delete" in plain(page_of(admin))
 
 
 def test_earlier_lines_stand_ready_newest_first_each_once(
@@ -296,6 +296,6 @@ def test_what_a_typed_command_did_on_the_network_stands_on_the_page(
     _ended(command, return_code=0, stdout="", stderr="", network=seen)
     html = page_of(typist)
     assert f'title="{"ab" * 32}"' in html
-    assert "Type it again with access to it" in plain(html)
+    assert "type the command again with access to it" in plain(html)
     assert "run hosts=packages pip install httpx fetched httpx.whl" in plain(html)
     assert "<script>alert" not in html

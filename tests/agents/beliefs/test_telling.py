@@ -98,7 +98,7 @@ def test_of_two_words_that_contradict_each_other_one_is_held(in_review: Goal, ow
 def test_what_the_agent_sees_itself_cannot_be_taken_back(in_review: Goal, owner: User) -> None:
     seen = in_review.beliefs.filter(source="perception", retracted_by="").first()
     assert seen is not None
-    with pytest.raises(NotPossibleNow, match="would see it again"):
+    with pytest.raises(NotPossibleNow, match="would perceive it again"):
         told_beliefs.retract(in_review, by=owner, belief_id=seen.pk)
 
 

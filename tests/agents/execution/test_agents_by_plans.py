@@ -167,7 +167,7 @@ def test_a_goal_of_somebody_without_the_role_has_no_such_plan(owner: User) -> No
     goal.refresh_from_db()
     assert goal.state == GoalState.MANUAL
     assert not goal.intent_plans.exists()
-    assert "Agents are made, changed and retired by operators." in goal.plans.latest("pk").problems[0]
+    assert "Only operators can create, change and retire agents." in goal.plans.latest("pk").problems[0]
 
 
 def test_who_lost_the_role_before_it_ran_makes_no_agent(operator: User, reviewer: User) -> None:

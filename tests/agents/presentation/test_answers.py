@@ -29,23 +29,23 @@ def _document(steps: list[Step], cleanup: list[Step]) -> Document:
 @pytest.mark.parametrize(
     ("steps", "position", "took_effect", "again"),
     [
-        ([_START, _WRITE, _STOP], 1, "server, beside which the plan goes on, ended with its worker.", "started anew"),
-        ([_START], 1, "the plan is complete", "started anew"),
+        ([_START, _WRITE, _STOP], 1, "server, beside which the plan goes on, ended with its worker.", "started again"),
+        ([_START], 1, "the plan is complete", "started again"),
         (
             [_START, _STOP, _WRITE],
             2,
-            "so it is stopped. The plan goes on behind it.",
+            "so it is stopped. The plan continues after it.",
             "server, beside which the plan goes on, ended",
         ),
-        ([_WRITE, _WRITE], 1, "The plan goes on behind it.", "Only where a second time does no harm."),
-        ([_WRITE], 2, "The clean-up goes on behind it", "Only where a second time does no harm."),
+        ([_WRITE, _WRITE], 1, "The plan continues after it.", "Only if running it twice does no harm."),
+        ([_WRITE], 2, "The clean-up continues after it", "Only if running it twice does no harm."),
     ],
 )
 def test_each_answer_says_what_comes_of_it(steps: list[Step], position: int, took_effect: str, again: str) -> None:
     said = consequences(_document(steps, [_WRITE]), position, set(range(1, position)))
     assert took_effect in said.took_effect
     assert again in said.again
-    assert ("clean-up goes on" if position > len(steps) else "what was approved as clean-up runs") in said.did_not
+    assert ("clean-up continues" if position > len(steps) else "the approved clean-up runs") in said.did_not
 
 
 def test_without_a_clean_up_none_is_promised() -> None:

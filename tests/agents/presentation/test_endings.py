@@ -20,7 +20,7 @@ def test_a_goal_on_its_way_needs_no_notice(state: str) -> None:
             "intent 2 failed",
             "TOOL_UNAVAILABLE",
             "Failed: intent 2 failed.",
-            "Submit it again, and choose another one",
+            "Submit the goal again and plan by hand without it",
         ),
         (
             "failed",
@@ -30,13 +30,19 @@ def test_a_goal_on_its_way_needs_no_notice(state: str) -> None:
             "Read the last lines",
         ),
         ("failed", "", "", "no reason was recorded", "Read the log"),
-        ("failed", "dependency_failed: goal 3 ended as failed", "", "dependency failed: goal 3", "Mend that one first"),
+        ("failed", "dependency_failed: goal 3 ended as failed", "", "dependency failed: goal 3", "Fix that one first"),
         ("dropped", "cancelled_by_person", "", "cancelled by person", "Submit it again"),
-        ("dropped", "not_wanted: it is no longer wanted", "", "not wanted: it is no longer wanted", "wanted after all"),
-        ("dropped", "rejected: too broad", "", "rejected: too broad", "Say the goal differently"),
-        ("manual", "no_relevant_rule", "", "No rule knows this goal", ""),
-        ("manual", "something new", "", "A person must act: something new.", ""),
-        ("blocked", "", "", "Waits for 2 other goals.", ""),
+        (
+            "dropped",
+            "not_wanted: it is no longer wanted",
+            "",
+            "not wanted: it is no longer wanted",
+            "if you still want it",
+        ),
+        ("dropped", "rejected: too broad", "", "rejected: too broad", "Say the goal in other words"),
+        ("manual", "no_relevant_rule", "", "No rule matches this goal", ""),
+        ("manual", "something new", "", "This goal needs a person: something new.", ""),
+        ("blocked", "", "", "Waiting for 2 other goals.", ""),
     ],
 )
 def test_every_stop_names_its_way_out(state: str, reason: str, failure: str, text: str, way_out: str) -> None:
@@ -51,7 +57,7 @@ def test_a_question_says_first_which_rule_would_have_known_and_what_it_lacks() -
     lacks = ("improve a component as somebody wishes", "nothing shows that a language model is available")
     notice = notice_for("manual", "question_open: What is meant by “x”?", rule_lacks=lacks)
     assert notice is not None
-    assert notice.text == f"The rule “{lacks[0]}” knows this goal, but {lacks[1]}. What is meant by “x”?"
+    assert notice.text == f"The rule “{lacks[0]}” matches this goal, but {lacks[1]}. What is meant by “x”?"
     alone = notice_for("manual", "question_open: What is meant by “x”?")
     assert alone is not None
     assert alone.text == "What is meant by “x”?"
@@ -62,7 +68,7 @@ def test_a_rule_that_does_not_apply_is_named_with_what_it_lacks() -> None:
     notice = notice_for("manual", "no_applicable_rule", rule_lacks=lacks)
     assert notice is not None
     assert notice.text == (
-        "The rule “remove a folder” knows this goal, but “there is a folder named archive” is not so. "
+        "The rule “remove a folder” matches this goal, but “there is a folder named archive” is not so. "
         "Write the plan by hand."
     )
     unknown = notice_for("manual", "no_relevant_rule", rule_lacks=lacks)
@@ -73,11 +79,11 @@ def test_a_rule_that_does_not_apply_is_named_with_what_it_lacks() -> None:
 def test_a_step_that_needs_a_hand_is_named_with_why() -> None:
     notice = notice_for("manual", "needs_a_hand: intent 2 failed, exit status 1; it asked for example.com.")
     assert notice is not None
-    assert notice.text == "Intent 2 failed, exit status 1; it asked for example.com. mindX could not mend it."
+    assert notice.text == "Intent 2 failed, exit status 1; it asked for example.com. mindX could not fix it."
     assert notice.way_out.startswith("Fix its parameters")
     bare = notice_for("manual", "needs_a_hand")
     assert bare is not None
-    assert bare.text.startswith("A step failed and mindX could not mend it. Fix")
+    assert bare.text.startswith("A step failed and mindX could not fix it. Fix")
 
 
 def test_a_plan_that_may_not_be_says_what_is_wrong_with_it() -> None:
@@ -85,7 +91,7 @@ def test_a_plan_that_may_not_be_says_what_is_wrong_with_it() -> None:
     notice = notice_for("manual", "invalid_plan", problems=[problem])
     assert notice is not None
     assert notice.text == f"The plan has problems: {problem}"
-    assert "Say the goal differently" in notice.way_out
+    assert "Submit a new goal in other words" in notice.way_out
     other = notice_for("manual", "no_relevant_rule", problems=[problem])
     assert other is not None
     assert problem not in other.text

@@ -17,11 +17,23 @@ RUNS = Holder(7, "executing", "", datetime(2026, 3, 1, tzinfo=UTC), "", named=Tr
 @pytest.mark.parametrize(
     ("state", "reason", "does", "until", "person"),
     [
-        ("executing", "", "is under way", "that one has ended", False),
-        ("manual", "needs_a_hand: intent 1 failed", "needs a person's hand", "mended, skipped or given up", True),
-        ("manual", "outcome_unknown: intent 1", "asks what became of a step", "whether the step took effect", True),
-        ("recovering", "waits_for_person: two", "waits for another person's approval", "approval was given", True),
-        ("recovering", "sandbox_unavailable: none", "waits for the sandbox", "the sandbox can start again", False),
+        ("executing", "", "is running", "that one has ended", False),
+        ("manual", "needs_a_hand: intent 1 failed", "needs a person", "fixed, skipped or given up", True),
+        (
+            "manual",
+            "outcome_unknown: intent 1",
+            "asks whether a step took effect",
+            "whether the step took effect",
+            True,
+        ),
+        (
+            "recovering",
+            "waits_for_person: two",
+            "is waiting for another person's approval",
+            "approved or cancelled",
+            True,
+        ),
+        ("recovering", "sandbox_unavailable: none", "is waiting for the sandbox", "the sandbox can start again", False),
         ("recovering", "", "tries to recover from a failed step", "that one has ended", False),
         (TYPED, "", "runs a typed command on them", "that command has ended", False),
         ("failed", "", "is failed, but its plan was left running", "mindX has ended that plan", False),
@@ -41,8 +53,8 @@ def test_every_state_has_words_and_a_stranger_learns_no_name(state: GoalState) -
     secret = replace(RUNS, state=state.value, reason="secret words", agent="secret agent", named=False)
     notice = notice_for("awaiting_review", "", before_it=secret)
     assert notice is not None
-    assert notice.text.startswith("It is approved and has not begun: another goal has the files of its workspace and ")
-    assert notice.way_out.startswith("It begins by itself when ")
+    assert notice.text.startswith("Approved, not started: another goal is using the files of its workspace and ")
+    assert notice.way_out.startswith("It starts automatically when ")
     assert "secret" not in notice.text + notice.way_out
     assert "7" not in notice.text + notice.way_out
 

@@ -123,14 +123,14 @@ def test_what_the_agent_ends_is_not_told_as_a_persons_deed() -> None:
     ends = built(replace(REVISION, steps=(taken_over,)), (claimed, stopped, waited))[-2:]
     assert [(node.who, node.title, node.tone, node.detail) for node in ends] == [
         ("", "The agent stopped the plan", "n-mind", "step 2 failed: step 2 is left out"),
-        ("", "The agent took the plan back", "n-mind", "a belief was denied"),
+        ("", "The agent withdrew the plan", "n-mind", "a belief was denied"),
     ]
 
 
 def test_a_worker_that_never_claimed_a_plan_is_not_told_as_a_person_who_replaced_it() -> None:
     moved = Move(at(5), "approved", "superseded", "host-9", "the workspace changed after the approval", 1)
     node = next(node for node in built(moves=(moved,)) if node.detail == moved.reason)
-    assert (node.who, node.title, node.tone) == ("", "The agent took the plan back", "n-mind")
+    assert (node.who, node.title, node.tone) == ("", "The agent withdrew the plan", "n-mind")
     sent_back = Move(at(5), "awaiting_review", "superseded", "olga", "changes requested: shorter", 1)
     assert "olga" in [node.who for node in built(moves=(sent_back,))]
 
@@ -146,7 +146,7 @@ def test_a_person_who_ends_a_plan_is_named() -> None:
 def test_the_rest_of_a_persons_plan_that_the_agent_asks_about_is_not_told_as_written_by_somebody() -> None:
     rest = replace(REVISION, number=2, source="person", rule="", is_rest=True, steps=())
     told = [(node.who, node.title) for node in timeline.build(START, "Tomas", (), [rest], beliefs=0)]
-    assert told[-1] == ("", "The agent asks about the rest of the plan")
+    assert told[-1] == ("", "The agent sent the rest of the plan to review")
     fixed = replace(rest, written_by="olga")
     told = [(node.who, node.title) for node in timeline.build(START, "Tomas", (), [fixed], beliefs=0)]
-    assert told[-1] == ("olga", "asks about the rest of the plan")
+    assert told[-1] == ("olga", "sent the rest of the plan to review")

@@ -12,7 +12,7 @@ from agents.presentation.waiting import Wait, notice
 )
 def test_it_says_how_long_it_waits_for_whom_and_why(goal: int | None, whose: str) -> None:
     said = notice(Wait(40.2, "12:03:20 UTC", "api.example.org asked to slow down.", 2, goal))
-    assert said.text == f"Waits 40 s: api.example.org asked to slow down ({whose})."
+    assert said.text == f"Waiting 40 s: api.example.org asked to slow down ({whose})."
     assert said.way_out == "The next try is at 12:03:20 UTC."
 
 
