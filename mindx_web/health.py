@@ -33,7 +33,7 @@ STORE_LOOK_EVERY_S = 5.0
 _LEVELS = ("L1", "L2", "L3")
 # What an operator who accepted less than the full level should go on knowing.
 _LESS = {
-    "L2": "level L2, tried with a real jail: steps share the host's process list and network stack, behind fewer walls",
+    "L2": "level L2, checked: steps share the host's process list and network stack, with weaker isolation",
     "L1": "level L1: file commands only, a step that runs a program is refused",
 }
 
@@ -106,7 +106,7 @@ def _store() -> Part:
             part = _answers("store", started)
         except (StoreUnavailable, OSError) as error:
             logger.warning("The shared snapshot store does not work: %s", error)
-            sentence = "cannot be written to; files cannot be shown or changed, and steps wait until it is back"
+            sentence = "not writable; files cannot be shown or changed, and steps wait until it is back"
             part = Part("store", PartState.DOWN, sentence)
         _looked = (time.monotonic(), part)
     return part
@@ -171,7 +171,9 @@ def _redis() -> Part:
     try:
         redis_client().ping()
     except redis.RedisError:
-        return Part("redis", PartState.DOWN, "does not answer; goals are taken and kept, work goes on when it is back")
+        return Part(
+            "redis", PartState.DOWN, "does not answer; goals are accepted and saved, work continues when it is back"
+        )
     return _answers("redis", started)
 
 
@@ -196,21 +198,21 @@ def _client(url: str) -> redis.Redis:
 def _worker(beats: Sequence[Beat]) -> Part:
     facts = {"workers": [beat.worker for beat in beats]}
     if not beats:
-        return Part("worker", PartState.DOWN, "none is alive; goals wait until one starts", facts)
-    return Part("worker", PartState.OK, "one is alive" if len(beats) == 1 else f"{len(beats)} are alive", facts)
+        return Part("worker", PartState.DOWN, "no worker is running; goals wait until one starts", facts)
+    return Part("worker", PartState.OK, f"{len(beats)} running", facts)
 
 
 def _beat(schedulers: Sequence[str]) -> Part:
     facts = {"schedulers": list(schedulers)}
     if not schedulers:
-        return Part("beat", PartState.LIMITED, "none sends; what a lost wake-up missed is found late", facts)
-    return Part("beat", PartState.OK, "sends" if len(schedulers) == 1 else f"{len(schedulers)} send", facts)
+        return Part("beat", PartState.LIMITED, "not running; missed wake-ups are noticed late", facts)
+    return Part("beat", PartState.OK, "running" if len(schedulers) == 1 else f"{len(schedulers)} running", facts)
 
 
 def sandbox_of(beats: Sequence[Beat]) -> Part:
     """The weakest jail among the workers: a goal may land on any of them."""
     if not beats:
-        return Part("sandbox", PartState.UNKNOWN, "unknown until a worker has tried it")
+        return Part("sandbox", PartState.UNKNOWN, "unknown until a worker has checked it")
     weakest = min(beats, key=lambda beat: _rank(beat.level))
     facts = {
         "level": weakest.level,
@@ -219,14 +221,16 @@ def sandbox_of(beats: Sequence[Beat]) -> Part:
         "worker": weakest.worker,
     }
     if not weakest.level:
-        sentence = "no level holds; nothing runs" if weakest.reasons else f"{weakest.worker} could not try it"
+        sentence = (
+            "no isolation level works; no step runs" if weakest.reasons else f"{weakest.worker} could not check it"
+        )
         return Part("sandbox", PartState.DOWN, sentence, facts)
     if _rank(weakest.level) < _rank(settings.SANDBOX_MIN):
         sentence = f"level {weakest.level}; no step runs below {settings.SANDBOX_MIN}"
         return Part("sandbox", PartState.DOWN, sentence, facts)
     if weakest.level in _LESS:
         return Part("sandbox", PartState.LIMITED, _LESS[weakest.level], facts)
-    return Part("sandbox", PartState.OK, f"level {weakest.level}, tried with a real jail", facts)
+    return Part("sandbox", PartState.OK, f"level {weakest.level}, checked: the sandbox works", facts)
 
 
 def _rank(level: str) -> int:
@@ -236,7 +240,7 @@ def _rank(level: str) -> int:
 def _embeddings() -> Part:
     missing = embedding.count_missing(COUNT_UP_TO)
     if not missing:
-        return Part("embeddings", PartState.OK, "all stored, none to retry", {"missing": 0})
+        return Part("embeddings", PartState.OK, "up to date", {"missing": 0})
     count = f"{COUNT_UP_TO} or more" if missing >= COUNT_UP_TO else str(missing)
-    sentence = f"{count} to retry; search by meaning does not find them yet"
+    sentence = f"{count} pending; semantic search does not find them yet"
     return Part("embeddings", PartState.LIMITED, sentence, {"missing": missing})

@@ -28,33 +28,33 @@ class Outage:
 DATABASE_AWAY = Outage(
     "database_away",
     "The database does not answer",
-    "mindX cannot reach its database at the moment, so it can neither show nor store anything.",
-    "Wait a little and try again. Whoever runs this server: see whether Postgres runs and has room on its disk"
-    " (`manage.py doctor` says what is wrong). Everything goes on by itself when it is back.",
+    "mindX cannot reach its database at the moment, so it cannot show or save anything.",
+    "Wait a little and try again. For the administrator: check that Postgres is running and has disk space"
+    " (`manage.py doctor` says what is wrong). Work continues automatically when it is back.",
     5,
 )
 DATABASE_BUSY = Outage(
     "database_busy",
     "The database is overloaded",
     "The database has no connection left for this request.",
-    "Wait a little and try again. Whoever runs this server: raise max_connections, or run fewer processes.",
+    "Wait a little and try again. For the administrator: raise max_connections, or run fewer processes.",
     5,
 )
 DISK_FULL = Outage(
     "disk_full",
-    "A disk of the server is full",
-    "There was no room left to store what you sent.",
-    "Whoever runs this server: make room on the disks of the data folder and of Postgres (`manage.py doctor` names"
-    " them), then send it again. What is stored already can still be read.",
+    "A server disk is full",
+    "There was no space left to save what you sent.",
+    "For the administrator: free space on the disks of the data folder and of Postgres (`manage.py doctor` names"
+    " them), then send it again. Saved data can still be read.",
     60,
 )
 
 STORE_AWAY = Outage(
     "store_away",
-    "The store of files does not answer",
-    "mindX cannot reach the shared store in which it keeps files at the moment.",
-    "Wait a little and try again. Whoever runs this server: see whether the store that MINDX_STORE_URL names can be"
-    " reached and has room (`manage.py doctor` says what is wrong). Everything goes on by itself when it is back.",
+    "The file store does not answer",
+    "mindX cannot reach the shared store for files at the moment.",
+    "Wait a little and try again. For the administrator: check that the store in MINDX_STORE_URL can be"
+    " reached and has space (`manage.py doctor` says what is wrong). Work continues automatically when it is back.",
     10,
 )
 

@@ -80,7 +80,7 @@ class Goals:
 
     @property
     def needs_hands(self) -> str:
-        """How many goals need a hand, as a sentence begins; no more are counted than are shown."""
+        """How many goals need a person, as the beginning of a sentence; no more are counted than are shown."""
         number = len(self.by_hand)
         if number == 1:
             return "A goal needs"

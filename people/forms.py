@@ -18,8 +18,8 @@ class EntryForm(AuthenticationForm):
     """Name and password. One sentence for every reason of failing, so that nobody learns which names exist."""
 
     error_messages = {
-        "invalid_login": "Name and password do not belong together.",
-        "inactive": "Name and password do not belong together.",
+        "invalid_login": "Wrong name or password.",
+        "inactive": "Wrong name or password.",
     }
     # Django only tells the browser how long a name may be; a longer one would not fit into the record of failures.
     username = UsernameField(max_length=150)
@@ -29,14 +29,14 @@ class EntryForm(AuthenticationForm):
 class TokenForm(forms.Form):
     """What a new API token is called, what it may do and how long it lives."""
 
-    LIFETIMES = [("30", "30 days"), ("90", "90 days"), ("365", "a year"), ("", "no end")]
+    LIFETIMES = [("30", "30 days"), ("90", "90 days"), ("365", "1 year"), ("", "never")]
 
     name = forms.CharField(max_length=100, label="Name", help_text="what uses it, e.g. the build server")
-    days = forms.ChoiceField(choices=LIFETIMES, required=False, initial="90", label="It ends after")
+    days = forms.ChoiceField(choices=LIFETIMES, required=False, initial="90", label="Expires after")
     scopes = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
-        label="It may",
-        error_messages={"required": "Tick at least one; a token that may do nothing is of no use."},
+        label="Scopes",
+        error_messages={"required": "Choose at least one scope."},
     )
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
@@ -52,8 +52,8 @@ class TokenForm(forms.Form):
 
 
 ROLE_MEANINGS: dict[Role, str] = {
-    Role.SUBMITTER: "submitter: gives goals",
-    Role.REVIEWER: "reviewer: sees every goal and decides on plans",
+    Role.SUBMITTER: "submitter: submits goals",
+    Role.REVIEWER: "reviewer: sees every goal, approves or rejects plans",
     Role.OPERATOR: "operator: sees every goal, tunes, pauses agents",
     Role.DEVELOPER: "developer: adds tools, rules and components",
     Role.ADMIN: "admin: everything, these pages included",
@@ -67,7 +67,7 @@ class RolesForm(UserChangeForm):
         choices=[(role.value, meaning) for role, meaning in ROLE_MEANINGS.items()],
         widget=forms.CheckboxSelectMultiple,
         required=False,
-        help_text="Somebody without a role can log in and see nothing of others.",
+        help_text="Without a role a person can log in, but cannot see what belongs to others.",
     )
 
     class Meta(UserChangeForm.Meta):
@@ -80,5 +80,5 @@ class RolesForm(UserChangeForm):
         stays_admin = Role.ADMIN in cleaned.get("roles", []) and cleaned.get("is_active", True)
         others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=self.instance.pk)
         if self.instance.pk and self.instance.is_superuser and not stays_admin and not others.exists():
-            raise ValidationError("This is the last active admin. Make somebody else one first.")
+            raise ValidationError("This is the last active admin. Give another person the admin role first.")
         return cleaned

@@ -37,23 +37,23 @@ class Scope(StrEnum):
 
 MEANINGS: dict[Scope, str] = {
     Scope.GOALS_READ: "Read goals, their logs, and the agents that have them",
-    Scope.GOALS_WRITE: "Submit, change and cancel goals, plan by hand, say how a step ended",
-    Scope.SESSION_WRITE: "Type commands into sessions, which run without a review",
+    Scope.GOALS_WRITE: "Submit, change and cancel goals, plan by hand, report how a step ended",
+    Scope.SESSION_WRITE: "Type commands into sessions; they run without review",
     Scope.FILES_READ: "Read the files of workspaces",
-    Scope.FILES_WRITE: "Make workspaces and write files",
+    Scope.FILES_WRITE: "Create workspaces and write files",
     Scope.REVIEW_READ: "Read intent plans",
     Scope.REVIEW_DECIDE: "Approve, reject and send back intent plans",
     Scope.POLICIES_READ: "Read the policies of review",
     Scope.POLICIES_WRITE: "Write, replay, enable and disable policies",
-    Scope.REVIEW_TALK: "Comment on plans, ask and answer, say that a belief is not so",
+    Scope.REVIEW_TALK: "Comment on plans, ask and answer, mark a belief as wrong",
     Scope.MEMORY_READ: "Search experiences",
     Scope.LIBRARY_READ: "Search components",
-    Scope.AGENTS_WRITE: "Pause and resume agents, set how firmly they hold on; make, change, retire them by commands",
-    Scope.TUNING_READ: "Read what is tuned and its history; of what was taught your own",
-    Scope.TUNING_WRITE: "Try tuning on past cases, save it and take it back; teach by your edits",
+    Scope.AGENTS_WRITE: "Pause and resume agents, set their commitment; create, change and retire them by commands",
+    Scope.TUNING_READ: "Read tuning settings and their history; of lessons only your own",
+    Scope.TUNING_WRITE: "Try tuning on past cases, save and undo it; teach by your edits",
     Scope.BACKLOG_READ: "Read the backlog",
     Scope.BACKLOG_WRITE: "Add to the backlog and decide on it",
-    Scope.MASTERMIND: "Send commands to mastermind, each with the scope of what it does",
+    Scope.MASTERMIND: "Send commands to Mastermind; each also needs the scope of what it does",
 }
 
 # Scopes that are of use to holders of certain roles only.

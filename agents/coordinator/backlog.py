@@ -80,7 +80,7 @@ def prepared(wish: Wish) -> Prepared:
     """Check the wish and compute its meaning, which no transaction may wait for. Raises NotYours, GoalRefused."""
     if wish.by is not None and not wish.by.has_role(Role.SUBMITTER, Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER):
         raise NotYours("You may not add to the backlog. Ask an admin for the role submitter.")
-    text = checked(wish.text, field="suggestion", most=SUGGESTION_MAX, empty="Say what should become better.")
+    text = checked(wish.text, field="suggestion", most=SUGGESTION_MAX, empty="Say what should be improved.")
     return Prepared(wish, text, _vector(text))
 
 
@@ -94,7 +94,7 @@ def put(ready: Prepared) -> Added:
         except IntegrityError as error:
             # The race this answers: the same wish twice at once. The constraint let one through; count on that.
             logger.debug("A wish was added twice at once", exc_info=error)
-    raise NotPossibleNow("The backlog is being changed by others at this moment. Try again.")
+    raise NotPossibleNow("Somebody else is changing the backlog right now. Try again.")
 
 
 def _vector(text: str) -> list[float] | None:
@@ -199,11 +199,11 @@ def may_triage(user: User) -> bool:
 def why_not(user: User, item: BacklogItem) -> str:
     """Why this person may not approve or reject this item; empty when they may."""
     if not may_triage(user):
-        return "Operators and reviewers decide on the backlog."
+        return "Only operators and reviewers can approve or reject items."
     if item.critical and not user.has_role(Role.REVIEWER):
-        return f"{item} is about something critical: a reviewer decides it."
+        return f"{item} is critical: only a reviewer can decide it."
     if item.critical and settings.FOUR_EYES and item.by_id == user.pk:
-        return f"{item} is yours, critical, and four eyes are required: someone else decides it."
+        return f"{item} is critical and yours. With the four-eyes rule on, somebody else must decide it."
     return ""
 
 
@@ -214,14 +214,14 @@ def approve(item: BacklogItem, *, by: User, reason: str = "") -> BacklogItem:
 
 def reject(item: BacklogItem, *, by: User, reason: str) -> BacklogItem:
     """Reject it. The same wish said again stays rejected, and is counted."""
-    reason = checked(reason, field="reason", most=REASON_MAX, empty="Say why it is rejected.")
+    reason = checked(reason, field="reason", most=REASON_MAX, empty="Give a reason for rejecting it.")
     return _decide(item, BacklogState.REJECTED, by, reason)
 
 
 def reopen(item: BacklogItem, *, by: User) -> BacklogItem:
     """Ask again about an item that was rejected."""
     if item.state != BacklogState.REJECTED:
-        raise NotPossibleNow(f"Item {item.pk} is {item.state.replace('_', ' ')}; only a rejected one is asked again.")
+        raise NotPossibleNow(f"Item {item.pk} is {item.state.replace('_', ' ')}; only rejected items can be reopened.")
     return _decide(item, BacklogState.PENDING, by, "")
 
 
@@ -250,9 +250,9 @@ def merge(item: BacklogItem, into: BacklogItem, *, by: User) -> BacklogItem:
     """A person says that two wishes are one. What was merged into the item goes along."""
     _check_triage(by)
     if item.pk == into.pk or item.target != into.target:
-        raise NotPossibleNow("Two different wishes about the same component are merged.")
+        raise NotPossibleNow("Only two different wishes about the same component can be merged.")
     if into.state not in _OPEN:
-        raise NotPossibleNow(f"Item {into.pk} is {into.state.replace('_', ' ')}, so nothing is merged into it.")
+        raise NotPossibleNow(f"Item {into.pk} is {into.state.replace('_', ' ')}, so nothing can be merged into it.")
     try:
         with transaction.atomic():
             # In the order of their numbers: two who merge crosswise at once do not wait for each other.
@@ -285,7 +285,7 @@ def split(item: BacklogItem, *, by: User) -> BacklogItem:
     """A person says that a merged wish is one of its own; it is asked about again, and is not merged by itself."""
     _check_triage(by)
     if item.merged_into_id is None:
-        raise NotPossibleNow(f"Item {item.pk} is not merged into another one.")
+        raise NotPossibleNow(f"Item {item.pk} is not merged into another item.")
     try:
         with transaction.atomic():
             into = item.merged_into_id
@@ -309,7 +309,7 @@ def item_of(number: str, *, by: User) -> BacklogItem:
 
 def _check_triage(by: User) -> None:
     if not may_triage(by):
-        raise NotYours("Operators and reviewers merge and split.")
+        raise NotYours("Only operators and reviewers can merge and split items.")
 
 
 def _tell(item: BacklogItem, by: User, data: dict[str, object], why: str) -> None:

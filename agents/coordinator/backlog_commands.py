@@ -21,7 +21,7 @@ _MOST_AT_ONCE = 50
 def improve(reading: Reading, by: User, priority: int) -> Answer:
     """`coord_improve`."""
     if reading.component is None:
-        raise GoalRefused("component", "Say the component first.")
+        raise GoalRefused("component", "Name the component first.")
     return wished(reading.component, reading.wish, by, priority)
 
 
@@ -36,16 +36,19 @@ def _said(added: backlog.Added) -> list[str]:
     item = added.item
     what = f"Item {item.pk} of the backlog: {item.target_kind} {item.target_name}: {item.suggestion}"
     if added.is_new:
-        return [what, "Somebody approves or rejects it before anything is done."]
+        return [what, "It waits for somebody to approve or reject it."]
     if added.merged is not None and added.merged.likeness is not None:
-        near = f"{round(100 * added.merged.likeness)} % alike in meaning"
+        near = f"{round(100 * added.merged.likeness)} % similar"
         return [
-            f"Merged into item {item.pk}, which says the same ({near}): {item.suggestion}",
-            f"It was said {item.count} times by now. Your words are kept as item {added.merged.pk}, to be split off.",
+            f"Merged into item {item.pk}, which asks for the same ({near}): {item.suggestion}",
+            f"It has been requested {item.count} times. Your wish is item {added.merged.pk} and can be split off.",
         ]
     if item.state == BacklogState.REJECTED:
-        return [f"Item {item.pk} says the same and was rejected: {item.reason}", f"It was said {item.count} times."]
-    return [f"{what}. It is {_words(item.state)}, and was said {item.count} times by now."]
+        return [
+            f"Item {item.pk} asks for the same and was rejected: {item.reason}",
+            f"It has been requested {item.count} times.",
+        ]
+    return [f"{what}. It is {_words(item.state)} and has been requested {item.count} times."]
 
 
 def show(reading: Reading, by: User) -> Answer:
@@ -53,20 +56,20 @@ def show(reading: Reading, by: User) -> Answer:
     wanted = reading.text.casefold().replace(" ", "_").replace("-", "_")
     states = [state.value for state in BacklogState]
     if wanted and wanted not in (*states, "open", "all"):
-        raise GoalRefused("state", f"There is no state “{reading.text[:40]}”; there are open, {', '.join(states)}.")
+        raise GoalRefused("state", f"There is no state “{reading.text[:40]}”; use open, {', '.join(states)}.")
     found = backlog_list.find(by, backlog_list.ItemFilter(state="" if wanted == "all" else wanted or "open"), _SHOWN)
     stopped = backlog_taking.why_stopped(by)
     said = [
         f"{item.pk:>5}  priority {item.priority}  {_words(item.state)}{'  critical' if item.critical else ''}"
         f"  {item.target_kind} {item.target_name}: {item.suggestion}"
-        + (f" (said {item.count} times)" if item.count > 1 else "")
+        + (f" (requested {item.count} times)" if item.count > 1 else "")
         + (f" | {item.outcome_words}" if item.outcome_words else "")
         for item in found.items
-    ] or ["Nothing is there. coord_improve puts a wish into the backlog."]
+    ] or ["No items. coord_improve adds a wish to the backlog."]
     if found.older is not None:
-        said.append(f"And more. The page lists all: /mastermind/backlog/?after={found.older}")
+        said.append(f"There are more. See all on the page: /mastermind/backlog/?after={found.older}")
     if stopped:
-        said.append(f"Nothing is taken up: {stopped}")
+        said.append(f"Nothing is started: {stopped}")
     data: dict[str, Any] = {"items": [told(item) for item in found.items], "stopped": stopped or None}
     return Answer(Outcome.DONE, said=tuple(said), items=tuple(item.pk for item in found.items), data=data)
 
@@ -75,10 +78,10 @@ def process(reading: Reading, by: User) -> Answer:
     """`coord_process_backlog`."""
     number = reading.text.strip()
     if number and not (number.isascii() and number.isdigit() and 1 <= int(number[:6]) <= _MOST_AT_ONCE):
-        raise GoalRefused("number", f"“{number[:20]}” is no number from 1 to {_MOST_AT_ONCE}.")
+        raise GoalRefused("number", f"“{number[:20]}” is not a number from 1 to {_MOST_AT_ONCE}.")
     taken = backlog_taking.process(by=by, most=int(number) if number else backlog_taking.USUAL_NUMBER)
-    said = [f"Item {item.pk} is taken up by goal {goal.pk}: {goal.text}" for item, goal in taken.begun]
-    said += [f"Item {item.pk} cannot be taken up: {why}" for item, why in taken.refused]
+    said = [f"Goal {goal.pk} was started for item {item.pk}: {goal.text}" for item, goal in taken.begun]
+    said += [f"Item {item.pk} cannot be started: {why}" for item, why in taken.refused]
     if taken.stopped:
         said.append(taken.stopped)
     if not taken.begun and taken.stopped:
@@ -90,7 +93,7 @@ def process(reading: Reading, by: User) -> Answer:
     }
     return Answer(
         Outcome.DONE,
-        said=tuple(said) or ("No item is approved. coord_approve approves one.",),
+        said=tuple(said) or ("No item is approved. Approve one with coord_approve.",),
         goals=tuple(goal.pk for _, goal in taken.begun),
         items=tuple(item.pk for item, _ in taken.begun),
         data=data,
@@ -101,14 +104,14 @@ def approve(reading: Reading, by: User) -> Answer:
     """`coord_approve`."""
     number, _, reason = reading.text.partition(" ")
     item = backlog.approve(backlog.item_of(number, by=by), by=by, reason=reason)
-    return _decided(item, "coord_process_backlog takes it up.")
+    return _decided(item, "Start it with coord_process_backlog.")
 
 
 def reject(reading: Reading, by: User) -> Answer:
     """`coord_reject`."""
     number, _, reason = reading.text.partition(" ")
     item = backlog.reject(backlog.item_of(number, by=by), by=by, reason=reason)
-    return _decided(item, "Said again, it stays rejected and is counted.")
+    return _decided(item, "If it is requested again, it stays rejected and the request is counted.")
 
 
 def _decided(item: BacklogItem, then: str) -> Answer:

@@ -68,7 +68,7 @@ def why_stopped(by: User) -> str:
 def process(*, by: User, most: int = USUAL_NUMBER) -> Taken:
     """Take up the most urgent approved items, each as a goal of this person. Raises NotYours."""
     if not may_process(by):
-        raise NotYours("Operators have approved items taken up.")
+        raise NotYours("Only operators can start approved items.")
     settle()
     begun: list[tuple[BacklogItem, Goal]] = []
     refused: list[tuple[BacklogItem, str]] = []
@@ -184,11 +184,11 @@ def _changed(plans: Iterable[IntentPlan]) -> int | None:
 def lift(*, by: User, reason: str) -> BacklogLift:
     """Let the backlog go on although a rule stopped it. Raises NotPossibleNow where none did."""
     if not may_process(by):
-        raise NotYours("Operators let the backlog go on.")
-    reason = checked(reason, field="reason", most=backlog.REASON_MAX, empty="Say why it should go on.")
+        raise NotYours("Only operators can resume the backlog.")
+    reason = checked(reason, field="reason", most=backlog.REASON_MAX, empty="Give a reason for resuming.")
     stopped = why_stopped(by)
     if not stopped:
-        raise NotPossibleNow("No rule stops the backlog at the moment.")
+        raise NotPossibleNow("The backlog is not stopped by a rule.")
     with transaction.atomic():
         row = BacklogLift.objects.create(by=by, reason=reason, stopped_by=stopped)
         told = {"what": "let go on the whole", "before": {"stopped": stopped}, "why": reason}
@@ -198,15 +198,15 @@ def lift(*, by: User, reason: str) -> BacklogLift:
 
 _BOUND_WORDS = {
     "failures_of_one": "One wish may fail {} times in a row.",
-    "without_success": "{} may end with nothing better.",
-    "per_day": "{} may be begun in a day.",
+    "without_success": "{} may end without an improvement.",
+    "per_day": "{} may be started in a day.",
 }
 
 
 def save_rules(rules: Rules, near_enough: float, *, by: User, note: str = "") -> BacklogRules:
     """Save other stop rules as the next version; they hold at the next decision."""
     if not may_process(by):
-        raise NotYours("Operators set the rules of the backlog.")
+        raise NotYours("Only operators can change the backlog rules.")
     row = BacklogRules(
         failures_of_one=rules.failures_of_one,
         without_success=rules.without_success,
@@ -221,7 +221,7 @@ def save_rules(rules: Rules, near_enough: float, *, by: User, note: str = "") ->
         if not least <= getattr(row, name) <= most:
             raise NotPossibleNow(_BOUND_WORDS[name].format(f"{least} to {most:,}"))
     if not 0.5 <= near_enough <= 1.0:
-        raise NotPossibleNow("Alike is from 0.5 to 1.")
+        raise NotPossibleNow("Similarity is from 0.5 to 1.")
     with transaction.atomic():
         row.save()
         told = {

@@ -133,7 +133,7 @@ def terms(given: Given) -> Terms:
     if given.workspace:
         workspace = selectors.workspaces_writable_by(given.by).filter(name=given.workspace).first()
         if workspace is None:
-            raise GoalRefused("workspace", f"No workspace of yours is named “{given.workspace[:80]}”.")
+            raise GoalRefused("workspace", f"You have no workspace named “{given.workspace[:80]}”.")
     agent = lifecycle.usable(given.agent, by=given.by) if given.agent else None
     key = f"mastermind:{given.key}"[:_KEY_MAX] if given.key else ""
     return Terms(given.by, workspace, agent, given.priority, key)
@@ -141,19 +141,19 @@ def terms(given: Given) -> Terms:
 
 def _evolve(reading: Reading, given: Given) -> Answer:
     if reading.component is None:
-        return _made(component_goals.plain(reading.text, terms(given)), "as you said it")
+        return _made(component_goals.plain(reading.text, terms(given)), "in your words")
     goal = component_goals.improve(reading.component, reading.wish, terms(given))
     return _made(goal, f"about {reading.component}, on a copy of its files in {goal.workspace.name}")
 
 
 def _deploy(reading: Reading, given: Given) -> Answer:
-    return _made(component_goals.plain(f"Deploy {reading.text}", terms(given)), "as you said it")
+    return _made(component_goals.plain(f"Deploy {reading.text}", terms(given)), "in your words")
 
 
 def _made(goal: Goal, how: str) -> Answer:
     said = (
         f"Goal {goal.pk} was submitted, {how}: {goal.text}",
-        "It is planned now; somebody reviews the plan before anything runs.",
+        "It is being planned. The plan is reviewed before anything runs.",
     )
     data = {"goal": {"id": str(goal.pk), "text": goal.text, "state": goal.state, "workspace": goal.workspace.name}}
     return Answer(Outcome.DONE, said=said, goals=(goal.pk,), data=data)
@@ -178,16 +178,16 @@ def _agent_create(reading: Reading, given: Given) -> Answer:
     kind, _, rest = reading.text.partition(" ")
     name, _, config = rest.strip().partition(" ")
     if not name:
-        raise GoalRefused("name", f"Say the kind and the name, as in “agent_create {configs.KIND} {kind[:40]}”.")
+        raise GoalRefused("name", f"Give the kind and the name, as in “agent_create {configs.KIND} {kind[:40]}”.")
     lifecycle.check_kind(kind)
     lifecycle.check_operator(given.by)
     settings = lifecycle.read_config(config)
     if lifecycle.is_taken(name):
         free = f"agent_create {configs.KIND} {lifecycle.free_name(name)} {config}".strip()
-        said = f"There is an agent named {name[:64]} already. What should the new one be called?"
+        said = f"An agent named {name[:64]} already exists. Choose another name."
         return Answer(Outcome.NOT_UNDERSTOOD, said=(said,), suggestions=(free,))
     plan = agent_goals.make(name, settings, terms(given))
-    return _asked(plan, f"the agent {name} is made")
+    return _asked(plan, f"the agent {name} exists")
 
 
 def _asked(plan: IntentPlan, what: str) -> Answer:
@@ -195,7 +195,7 @@ def _asked(plan: IntentPlan, what: str) -> Answer:
     goal = plan.goal
     said = (
         f"Goal {goal.pk} was submitted: {goal.text}",
-        f"Its plan awaits review, with every value that would be set; once it is approved and has run, {what}.",
+        f"Its plan is waiting for review and shows every value it sets. After it is approved and has run, {what}.",
     )
     shown = {"id": str(goal.pk), "text": goal.text, "state": goal.state, "workspace": goal.workspace.name}
     data = {"goal": shown, "intent_plan": str(plan.pk)}

@@ -37,13 +37,13 @@ def introspect(agent: Agent, *, by: User) -> tuple[list[str], dict[str, Any]]:
     said = [
         f"{agent.name} is {_standing(agent)}.",
         f"It intends {_count(len(intentions), 'goal', MOST_INTENTIONS)}"
-        + (":" if intentions else " that you may see at the moment."),
+        + (":" if intentions else " that you may see right now."),
         *(f"  goal {goal.pk} ({goal.state.replace('_', ' ')}): {_short(goal.text)}" for goal in intentions),
         f"It believes {_count(len(beliefs), 'thing', MOST_BELIEFS)}" + (":" if beliefs else " about them."),
         *_said_once(beliefs),
         f"It can use {len(tools)} tool{'s' * (len(tools) != 1)}: {', '.join(tool.name for tool in tools)}.",
-        f"It plans by {rules} rule{'s' * (rules != 1)}"
-        + (f" and by {models[0]}." if models else "; where none applies, a person writes the plan."),
+        f"It plans with {rules} rule{'s' * (rules != 1)}"
+        + (f" and {models[0]}." if models else "; if none applies, a person writes the plan."),
     ]
     data = {
         "agent": agent.name,
@@ -78,7 +78,7 @@ def _said_once(beliefs: list[Belief]) -> Iterator[str]:
 
 
 def status(*, by: User) -> tuple[list[str], dict[str, Any]]:
-    """How many goals are where, what waits for people, and whether anything stands still."""
+    """How many goals are where, what waits for people, and whether everything is stopped."""
     goals = selectors.goals_visible_to(by).filter(_OPEN).order_by("-pk").values("pk")[:MOST_COUNTED]
     counted = Goal.objects.filter(pk__in=goals).values("state").annotate(goals=Count("pk")).order_by("state")
     states = {row["state"]: row["goals"] for row in counted}
@@ -88,14 +88,14 @@ def status(*, by: User) -> tuple[list[str], dict[str, Any]]:
     paused = [agent.name for agent in agents if agent.paused]
     still = pauses.standstill()
     said = [
-        "Goals that have not ended: "
+        "Open goals: "
         + (", ".join(f"{number} {state.replace('_', ' ')}" for state, number in states.items()) or "none")
         + ".",
-        f"Plans that await review: {waiting}. Goals that wait for a hand: {states.get(GoalState.MANUAL.value, 0)}.",
+        f"Plans waiting for review: {waiting}. Goals that need a person: {states.get(GoalState.MANUAL.value, 0)}.",
         f"Agents: {len(agents)}" + (f", paused: {', '.join(paused)}." if paused else ", none paused."),
     ]
     if still is not None:
-        said.append(f"Everything stands still since {still.since:%Y-%m-%d %H:%M} UTC: {still.reason}")
+        said.append(f"Everything has been stopped since {still.since:%Y-%m-%d %H:%M} UTC: {still.reason}")
     data = {
         "goals": states,
         "awaiting_review": waiting,

@@ -48,7 +48,7 @@ def answer(question: str, *, by: User) -> tuple[list[str], dict[str, Any]]:
         ],
         "rules": [{"name": rule.name, "likeness": likeness} for rule, likeness in near if likeness >= 0.25],
     }
-    return said or ["Nothing that is known is near to this."], data
+    return said or ["Nothing known matches this."], data
 
 
 def _named(question: str, known: list[Component]) -> list[Component]:

@@ -46,7 +46,7 @@ def take_over(step: Intent, *, by: User) -> IntentPlan:
     """
     report, diff = _proposed(step)
     if report is None or not may_take_over(step, by):
-        raise NotPossibleNow("This step proposed nothing that you could have done.")
+        raise NotPossibleNow("This step proposed no change that you can apply.")
     earlier = goal_made_of(step, by)
     if earlier is not None and not earlier.has_ended and (waiting := current_plan(earlier)) is not None:
         return waiting
@@ -89,7 +89,7 @@ def _check_is_the_same(report: Changes, diff: str, snapshot: str, goal: int) -> 
     """Raise NotPossibleNow unless the file is still the one that the model was shown, and the diff one of it."""
     content = base_files.content_of(snapshot, report.path, _MOST_BYTES)
     if content is None or hashlib.sha256(content).hexdigest() != report.sha256:
-        raise NotPossibleNow(f"{report.path} is no longer as goal {goal} read it. Ask for a new proposal.")
+        raise NotPossibleNow(f"{report.path} has changed since goal {goal} read it. Ask for a new proposal.")
     try:
         patch.applied(content, diff.encode())
     except patch.PatchFailed as error:

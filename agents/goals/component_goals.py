@@ -53,7 +53,7 @@ def improve(component: Component, wish: str, terms: Terms) -> Goal:
         workspace, folder, main = _place(component, terms)
         # A text's way to become better is a wish; code has its safe fixes.
         if not wish and component.kind not in ("tool", "path"):
-            raise NotPossibleNow(f"Say what should become better about {component}, as in “evolve {name}: …”.")
+            raise NotPossibleNow(f"Say what should be improved about {component}, as in “evolve {name}: …”.")
         goal = _submit(goal_texts.improve(main if wish else folder, wish), workspace, terms)
         candidates.begun(goal, component, wish)
         return goal

@@ -137,9 +137,9 @@ def _json(text: str) -> dict[str, Any]:
     try:
         written = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ConfigRefused(f"The config begins like JSON and is none: {error}") from error
+        raise ConfigRefused(f"The config looks like JSON but is not valid: {error}") from error
     if not isinstance(written, dict):
-        raise ConfigRefused("The config is an object of names and values.")
+        raise ConfigRefused("The config must be an object of names and values.")
     return written
 
 
@@ -152,9 +152,9 @@ def _words(text: str) -> dict[str, Any]:
     for word in words:
         name, sign, value = word.partition("=")
         if not sign:
-            raise ConfigRefused(f"“{word[:60]}” is no name=value, as in tools=git_tool.")
+            raise ConfigRefused(f"“{word[:60]}” is not name=value, as in tools=git_tool.")
         if name in written:
-            raise ConfigRefused(f"“{name[:60]}” stands twice.")
+            raise ConfigRefused(f"“{name[:60]}” is set twice.")
         if name.startswith("limits."):
             tool, _, ceiling = name.removeprefix("limits.").rpartition(".")
             written.setdefault("limits", {}).setdefault(tool or EVERY_TOOL, {})[ceiling] = value
@@ -176,14 +176,14 @@ def _key(name: str) -> str:
     if key in KEYS:
         return key
     near = difflib.get_close_matches(key, KEYS, n=1)
-    said = f"Did you mean {near[0]}?" if near else f"There are {', '.join(KEYS)}."
-    raise ConfigRefused(f"An agent has no “{name[:60]}”. {said}")
+    said = f"Did you mean {near[0]}?" if near else f"The settings are {', '.join(KEYS)}."
+    raise ConfigRefused(f"An agent has no setting “{name[:60]}”. {said}")
 
 
 def _tools(value: Any, known: Collection[str]) -> list[str]:
     names = _BETWEEN.split(value) if isinstance(value, str) else value
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise ConfigRefused("tools are names, with commas between them.")
+        raise ConfigRefused("tools must be names, separated by commas.")
     chosen: list[str] = []
     for name in dict.fromkeys(one.strip() for one in names if one.strip()):
         if name not in known:
@@ -219,13 +219,13 @@ def _number(key: str, value: Any) -> int | str | None:
 
 def _limits(value: Any, tools: Collection[str]) -> dict[str, dict[str, int | float]]:
     if not isinstance(value, dict):
-        raise ConfigRefused("limits name a ceiling of a tool, as in limits.git_tool.hard_s=30.")
+        raise ConfigRefused("limits set the limit of a tool, as in limits.git_tool.hard_s=30.")
     found: dict[str, dict[str, int | float]] = {}
     for tool, ceilings in value.items():
         if tool != EVERY_TOOL and tool not in tools:
-            raise ConfigRefused(f"limits: there is no tool “{str(tool)[:60]}”; “*” is every tool.")
+            raise ConfigRefused(f"limits: there is no tool “{str(tool)[:60]}”; “*” means every tool.")
         if not isinstance(ceilings, dict) or not ceilings:
-            raise ConfigRefused(f"limits of {tool}: name a ceiling, one of {', '.join(BOUNDS)}.")
+            raise ConfigRefused(f"limits of {tool}: choose a limit, one of {', '.join(BOUNDS)}.")
         found[str(tool)] = {str(name): _ceiling(str(name), one) for name, one in ceilings.items()}
     return found
 

@@ -104,7 +104,7 @@ def reason_of(text: str) -> str:
 def _nothing(command: Command, rest: str) -> Filled:
     if not rest.strip(" .!?"):
         return Filled()
-    return Filled(rest, f"{command.name} takes nothing behind it; “{rest[:60]}” is not understood.", ("",))
+    return Filled(rest, f"{command.name} takes no arguments; “{rest[:60]}” is not understood.", ("",))
 
 
 def _agent(rest: str, known: Sequence[Component], mend: bool, *, is_reason: bool = False) -> Filled:
@@ -115,12 +115,12 @@ def _agent(rest: str, known: Sequence[Component], mend: bool, *, is_reason: bool
     if name.casefold() in _ITSELF and not is_reason and not after:
         return Filled()
     if is_reason and _GOES_ON.match(after):
-        return Filled(rest, f"One line does one thing; “{after[:60]}” is not understood.", (name,))
+        return Filled(rest, f"One command per line; “{after[:60]}” is not understood.", (name,))
     if is_reason:
         return Filled(f"{name} {reason_of(after)}".strip())
     after = re.sub(r"^agent\b", "", after).strip(" .!?")
     if after:
-        return Filled(rest, f"“{after[:60]}” behind the agent's name is not understood.", (name,))
+        return Filled(rest, f"“{after[:60]}” after the agent's name is not understood.", (name,))
     return Filled(name)
 
 
@@ -152,7 +152,7 @@ def _created(command: Command, rest: str) -> Filled:
         is_name = re.fullmatch(r"[A-Za-z][\w-]*", name) and (not config or configs.looks_like(config))
         if name.casefold() in configs.KIND_NAMES or not is_name:
             return Filled(rest, f"{command.name} needs {command.words}, as in “{command.example}”.")
-        said = f"Say the kind before the name: “{command.name} {configs.KIND} {rest}”."
+        said = f"Put the kind before the name: “{command.name} {configs.KIND} {rest}”."
         return Filled(rest, said, (f"{configs.KIND} {rest}",))
     kind, name, config = found["kind"].replace(" ", "_"), found["name"], (found["rest"] or "").strip()
     if kind.casefold() in configs.KIND_NAMES:
@@ -161,8 +161,8 @@ def _created(command: Command, rest: str) -> Filled:
     if not any(is_near(kind.casefold(), one) for one in configs.KIND_NAMES):
         # The kind is left out where what follows is a config.
         instead = f"{configs.KIND} {rest}" if "=" in name + config or "{" in config else ""
-    said = f"There is no kind of agent “{kind[:60]}”. " + (
-        f"Did you mean {configs.KIND}?" if instead else "There is bdi_agent."
+    said = f"“{kind[:60]}” is not a kind of agent. " + (
+        f"Did you mean {configs.KIND}?" if instead else "The only kind is bdi_agent."
     )
     return Filled(rest, said, (instead,) if instead else ())
 
@@ -171,16 +171,16 @@ def _item(command: Command, rest: str) -> Filled:
     found = _ITEM.fullmatch(rest)
     number = number_of(found["number"]) if found else ""
     if found is None or not number:
-        problem = f"“{rest[:40]}” is no number of an item, as in “{command.example}”."
+        problem = f"“{rest[:40]}” is not an item number, as in “{command.example}”."
         return Filled(rest, problem)
     after = (found["rest"] or "").strip()
     if _FURTHER.match(after):
-        return Filled(rest, "One item at a time: each is decided by itself.", (number,))
+        return Filled(rest, "Decide one item at a time.", (number,))
     if _GOES_ON.match(after):
-        return Filled(rest, f"One line does one thing; “{after[:60]}” is not understood.", (number,))
+        return Filled(rest, f"One command per line; “{after[:60]}” is not understood.", (number,))
     reason = reason_of(after)
     if command.name == "coord_reject" and not reason.strip(" .!?"):
-        return Filled(rest, f"Say why it is rejected, as in “{command.example}”.")
+        return Filled(rest, f"Give a reason for rejecting it, as in “{command.example}”.")
     return Filled(f"{number} {reason}".strip(" "))
 
 
@@ -191,7 +191,7 @@ def _state(rest: str) -> Filled:
     if not wanted or wanted in STATES:
         return Filled(rest.strip(" .?!") if wanted == rest.casefold().replace(" ", "_") else wanted)
     near = nearest(wanted, STATES)
-    said = f"There is no state “{rest[:40]}”; there are {', '.join(STATES)}."
+    said = f"There is no state “{rest[:40]}”; use {', '.join(STATES)}."
     return Filled(rest, said, (near,) if near else ())
 
 
@@ -200,7 +200,7 @@ def _number(rest: str) -> Filled:
         return Filled()
     found = _MANY.fullmatch(rest.strip(" .?!"))
     number = number_of(found["number"]) if found else ""
-    return Filled(number) if number else Filled(rest, f"“{rest[:20]}” is no number of items.", ("",))
+    return Filled(number) if number else Filled(rest, f"“{rest[:20]}” is not a number of items.", ("",))
 
 
 def _help(rest: str) -> Filled:
@@ -211,5 +211,5 @@ def _help(rest: str) -> Filled:
     if said in NAMES:
         return Filled(asked)
     near = nearest(said, NAMES)
-    problem = f"“{asked[:60]}” is no command; “help” lists them."
+    problem = f"“{asked[:60]}” is not a command; “help” lists them all."
     return Filled(rest, problem, (NAMES[near].name,) if near else ())

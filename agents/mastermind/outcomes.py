@@ -28,10 +28,10 @@ def judged(measured: Measured) -> tuple[str, str]:
         why = f": {word.replace('_', ' ') if word.islower() else word}{colon}{rest}" if word else ""
         return NOT_ACHIEVED, f"The goal is {measured.failed.replace('_', ' ')}{why}."
     if measured.changed == 0:
-        return NO_BETTER, f"The goal is achieved, and no file differs.{_findings(measured.findings)}"
-    files = "how many files differ is not known" if measured.changed is None else _files(measured.changed)
+        return NO_BETTER, f"The goal is achieved, but no file changed.{_findings(measured.findings)}"
+    files = "how many files changed is unknown" if measured.changed is None else _files(measured.changed)
     if len(measured.findings) < 2:
-        return UNMEASURED, f"The goal is achieved, and {files}. Whether it is better was not measured."
+        return UNMEASURED, f"The goal is achieved, and {files}. Whether this is an improvement was not measured."
     before, after = measured.findings[0], measured.findings[-1]
     said = f"The goal is achieved, and {files}. Findings: {before} before, {after} after."
     if after < before:
@@ -40,7 +40,7 @@ def judged(measured: Measured) -> tuple[str, str]:
 
 
 def _files(number: int) -> str:
-    return f"{number} file{'s differ' if number != 1 else ' differs'}"
+    return f"{number} file{'s' * (number != 1)} changed"
 
 
 def _findings(findings: Sequence[int]) -> str:

@@ -60,11 +60,11 @@ def read(line: str, known: Sequence[Component] = ()) -> Reading:
     shown = line[:MOST_CHARS]
     text = " ".join(unicodedata.normalize("NFC", line).split())
     if not text:
-        return Reading(shown, problem="Nothing was typed. “help” lists the commands.")
+        return Reading(shown, problem="The line is empty. “help” lists the commands.")
     if len(line) > MOST_CHARS:
         return Reading(shown, problem=f"The line is longer than {MOST_CHARS:,} characters.")
     if any(unicodedata.category(char) in ("Cc", "Cs") for char in text):
-        return Reading(shown, problem="The line holds a control character. Take it out.")
+        return Reading(shown, problem="The line contains a control character. Remove it.")
     return _meant(shown, text, known) or _unknown(shown, text, known)
 
 
@@ -127,7 +127,7 @@ def _unknown(shown: str, text: str, known: Sequence[Component]) -> Reading:
     best = tuple(near)[:_MOST_SUGGESTIONS]
     meant = best[0] if best else incomplete
     said = f" Did you mean “{meant}”?" if meant else " “help” lists the commands."
-    return Reading(shown, problem=f"“{request.text.split(' ')[0][:60]}” is no command.{said}", suggestions=best)
+    return Reading(shown, problem=f"“{request.text.split(' ')[0][:60]}” is not a command.{said}", suggestions=best)
 
 
 def _names_in(known: Sequence[Component]) -> frozenset[str]:
@@ -181,14 +181,14 @@ def _about(shown: str, name: str, rest: str, known: Sequence[Component]) -> Read
         return _about_none(shown, name, rest, found)
     if found.other is not None and found.other != found.component:
         both = (found.component, found.other)
-        problem = f"Which one is meant, {both[0]} or {both[1]}? One line is about one of them."
+        problem = f"Do you mean {both[0]} or {both[1]}? Use one line for each."
         return Reading(shown, name, rest, problem=problem, suggestions=tuple(_line(name, one) for one in both))
     if found.doubt:
-        problem = f"It is not clear what “{found.doubt}” is to say. What is wished stands behind a colon."
+        problem = f"It is not clear what “{found.doubt}” means. Put your wish after a colon."
         return Reading(shown, name, rest, problem=problem, suggestions=(_line(name, found.component),))
     if name == "coord_improve" and not found.wish:
         example = f"coord_improve {found.component.name} Add better error handling"
-        problem = f"What should become better about {found.component}? As in “{example}”."
+        problem = f"What should be improved about {found.component}? For example: “{example}”."
         suggestions = (f"evolve {found.component.name}",)
         return Reading(shown, name, rest, found.component, problem=problem, suggestions=suggestions)
     return Reading(shown, name, rest, found.component, found.wish)
@@ -201,8 +201,8 @@ def _about_none(shown: str, name: str, rest: str, found: About) -> Reading:
         return Reading(shown, name, "" if is_all else rest)
     said = components.suggestion_words(found.near)
     called = found.called or (rest if name == "coord_analyze" else "")
-    what = f"“{called[:80]}” is no component here" if called else "It says of no component what should be better"
-    problem = f"{what}; {said}" if said else f"{what}. “coord_query components” lists those there are."
+    what = f"“{called[:80]}” is not a component" if called else "The line names no component to improve"
+    problem = f"{what}; {said}" if said else f"{what}. “coord_query components” lists all components."
     lines = tuple(_line(name, one, found.wish) for one in found.near)
     return Reading(shown, name, rest, wish=found.wish, problem=problem, suggestions=lines)
 

@@ -37,18 +37,20 @@ JUDGED = (IMPROVED, NO_BETTER, WORSE, NOT_ACHIEVED)
 
 
 # So many items, as the beginning of a sentence.
-_TRIED = {1: "The last item that was tried has not"}
+_TRIED = {1: "The last item that was tried did not improve anything"}
 
 
 def why_stopped(rules: Rules, figures: Figures) -> str:
     """Why nothing is taken up, in a sentence with its figures; empty when something may be."""
     judged = [outcome for outcome in figures.recent if outcome in JUDGED][: rules.without_success]
     if len(judged) == rules.without_success and IMPROVED not in judged:
-        none = _TRIED.get(rules.without_success, f"Of the last {rules.without_success} items that were tried none")
-        return f"{none} made anything better. Look at what came of it before more is tried."
+        none = _TRIED.get(
+            rules.without_success, f"None of the last {rules.without_success} items that were tried improved anything"
+        )
+        return f"{none}. Check the results before more is tried."
     if figures.begun_today >= rules.per_day:
         begun = "1 item was" if figures.begun_today == 1 else f"{figures.begun_today} items were"
-        return f"{begun} taken up today, and {rules.per_day} a day is the most."
+        return f"{begun} started today. The limit is {rules.per_day} a day."
     return ""
 
 

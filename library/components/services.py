@@ -81,7 +81,7 @@ def publish(
             raise LibraryRefused(f"“{parent}” is a version of another component.", "parent")
         parent = parent or component.versions.filter(status=_Status.ACTIVE).first()
         if parent is not None and parent.body == body:
-            raise LibraryRefused(f"Nothing is different from version {parent.version}.", "body")
+            raise LibraryRefused(f"Nothing differs from version {parent.version}.", "body")
         return _add(component, body, status, applicability_text, changes=changes, parent=parent, by=by)
 
 
@@ -135,7 +135,7 @@ def check_text(name: str, body: str) -> None:
     if len(body) > BODY_MAX_CHARACTERS:
         raise LibraryRefused(f"The text is longer than {BODY_MAX_CHARACTERS:,} characters.", "body")
     if "\0" in name or "\0" in body:
-        raise LibraryRefused("A text cannot hold the character zero.", "body")
+        raise LibraryRefused("A text cannot contain a null character.", "body")
 
 
 def _locked(kind: str, name: str) -> Component:
@@ -179,7 +179,9 @@ def _move(version: ComponentVersion, status: ComponentVersion.Status) -> Compone
         Component.objects.select_for_update().get(pk=version.component_id)
         version = ComponentVersion.objects.select_related("component").get(pk=version.pk)
         if status not in MOVES[_Status(version.status)]:
-            raise LibraryRefused(f"Version {version.version} is {version.status}; somebody may have been faster.")
+            raise LibraryRefused(
+                f"Version {version.version} is {version.status}; somebody else may have changed it first."
+            )
         if status == _Status.ACTIVE:
             active = ComponentVersion.objects.filter(component=version.component_id, status=_Status.ACTIVE)
             active.update(status=_Status.RETIRED)

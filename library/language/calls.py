@@ -108,17 +108,19 @@ def _check(ask: Ask, model: str, tokens: int, price: Decimal | None) -> None:
     most = ask.allowance
     if most.tokens is not None and used_tokens + tokens > most.tokens:
         raise BudgetSpent(
-            f"{used_tokens:,} of {most.tokens:,} tokens of this day are used, and this may take {tokens:,}."
+            f"{used_tokens:,} of {most.tokens:,} tokens of today's budget are used, and this call may take {tokens:,}."
         )
     if most.cost is None:
         return
     if price is None:
         raise BudgetSpent(
-            f"The budget is in dollars and nobody knows what {model} costs: set MINDX_MODEL_PRICES, or a"
+            f"The budget is in dollars, but the price of {model} is unknown: set MINDX_MODEL_PRICES, or a"
             " budget in tokens."
         )
     if used_cost + price > most.cost:
-        raise BudgetSpent(f"${used_cost:.4f} of ${most.cost:.2f} of this day are used, and this may take ${price:.4f}.")
+        raise BudgetSpent(
+            f"${used_cost:.4f} of ${most.cost:.2f} of today's budget are used, and this call may take ${price:.4f}."
+        )
 
 
 def used_today(agent: str) -> tuple[int, Decimal]:

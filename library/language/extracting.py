@@ -83,7 +83,7 @@ def _embedded(texts: Sequence[str], is_wanted: Callable[[], bool]) -> Matrix:
     vectors: list[list[float]] = []
     for start in range(0, len(texts), _BATCH):
         if not is_wanted():
-            raise Stopped("The summary is wanted no more.")
+            raise Stopped("The summary is no longer needed.")
         vectors += embeddings.embed([text[:_COMPARED_CHARS] for text in texts[start : start + _BATCH]])
     return np.asarray(vectors)
 

@@ -62,14 +62,14 @@ def ask(
     Raises NoModel, BudgetSpent, Stopped, or CallFailed for the last thing that went wrong; `call` names its row.
     """
     if not request.models:
-        raise NoModel("No language model is set up: MINDX_MODEL names one.")
+        raise NoModel("No language model is set up. Set MINDX_MODEL.")
     request, masked = _masked(request)
     if masked.kinds:
         on_masked(masked.kinds)
     last: CallFailed | None = None
     for model in request.models:
         if last is not None:
-            on_trouble(f"{last}; {model} is asked instead")
+            on_trouble(f"{last}; asking {model} instead")
         if accepts is not None and (row := _from_cache(request, model, masked, accepts)) is not None:
             return Answer(row.answer, row.pk, row.answered_by, is_cached=True, asked=model, masked=masked)
         try:
@@ -127,14 +127,14 @@ def _one_model(
                 if wait_s > LONGEST_WAIT_S:
                     raise
                 used += error.used
-                on_trouble(f"{error}; asked again in {wait_s:.0f} s")
+                on_trouble(f"{error}; asking again in {wait_s:.0f} s")
                 _pause(wait_s, is_wanted)
     except ModelError as error:
         error.call = row.pk
         calls.failed(row, error, used + error.used, _since_ms(begun), tries)
         raise
     except BaseException:
-        calls.failed(row, ModelError("mindX had an error while it asked."), used, _since_ms(begun), tries)
+        calls.failed(row, ModelError("mindX failed while it asked the model."), used, _since_ms(begun), tries)
         raise
     said = replace(said, usage=said.usage + used)
     is_kept = False
@@ -157,7 +157,7 @@ def _pause(seconds: float, is_wanted: IsWanted | None) -> None:
     waiting = threading.Event()
     while (left := until - time.monotonic()) > 0:
         if is_wanted is not None and not is_wanted():
-            raise Stopped("The answer is wanted no more.")
+            raise Stopped("The answer is no longer needed.")
         waiting.wait(min(left, _LOOKS_EVERY_S))
 
 

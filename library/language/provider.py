@@ -73,13 +73,13 @@ _KINDS = (
     ("APIError", "server_error", True),
 )
 _IN_WORDS = {
-    "rate_limited": "the provider says that there were too many requests",
+    "rate_limited": "too many requests, says the provider",
     "prompt_too_long": "the prompt is longer than the model can read",
     "refused_by_provider": "the provider's content policy refused it",
     "key_refused": "the provider refused the key",
-    "no_such_model": "the provider knows no such model",
+    "no_such_model": "the provider does not have this model",
     "timed_out": "no answer came in time",
-    "cut_off": "the answer broke off",
+    "cut_off": "the answer was cut off",
     "request_refused": "the provider refused the request",
     "unreachable": "the provider could not be reached",
     "server_error": "the provider had an error",
@@ -160,12 +160,14 @@ def _listen(
                 heard.parts += [text] if text else []
                 length += len(text)
                 if length > LONGEST_ANSWER:
-                    message = f"{model}: the answer was longer than {LONGEST_ANSWER} characters and was not read on"
+                    message = (
+                        f"{model}: the answer was longer than {LONGEST_ANSWER} characters, so mindX stopped reading it"
+                    )
                     raise CallFailed("answer_too_long", message, again=False)
                 if time.monotonic() > end:
-                    raise CallFailed("timed_out", f"{model}: no whole answer within {timeout_s:g} s", again=True)
+                    raise CallFailed("timed_out", f"{model}: no complete answer within {timeout_s:g} s", again=True)
                 if is_wanted is not None and not is_wanted():
-                    raise Stopped("The answer is wanted no more.")
+                    raise Stopped("The answer is no longer needed.")
                 if text and on_text is not None:
                     on_text(storable.text(text))
                 if heard.finish and heard.usage:  # it has said all; LiteLLM would put the answer together once more
@@ -182,7 +184,7 @@ def _listen(
     if heard.finish == "length":
         raise CallFailed("cut_off", f"{model}: the answer is longer than {ask.max_tokens} tokens", again=False)
     if not heard.finish:
-        raise CallFailed("cut_off", f"{model}: the answer broke off after {length} characters", again=True)
+        raise CallFailed("cut_off", f"{model}: the answer was cut off after {length} characters", again=True)
     if heard.finish == "content_filter":
         raise CallFailed("refused_by_provider", f"{model}: {_IN_WORDS['refused_by_provider']}", again=False)
 

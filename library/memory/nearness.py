@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-_WORDS = ((0.6, "very near", "good"), (0.4, "near", "good"), (0.25, "loosely related", "mid"))
+_WORDS = ((0.6, "very similar", "good"), (0.4, "similar", "good"), (0.25, "loosely related", "mid"))
 
 
 @dataclass(frozen=True)
@@ -26,4 +26,4 @@ def nearness(similarity: float) -> Nearness:
     for bound, word, look in _WORDS:
         if similarity >= bound:
             return Nearness(percent, word, look)
-    return Nearness(percent, "far", "none")
+    return Nearness(percent, "not similar", "none")

@@ -96,7 +96,7 @@ def mind(
 ) -> MindOut:
     """Corrections, plannings, recoveries and their times; without days the last thirty. For operators."""
     if not request.auth.user.has_role(Role.OPERATOR):
-        raise Problem(403, "The insights of the mind need the role operator.", kind="forbidden")
+        raise Problem(403, "Planning insights need the operator role.", kind="forbidden")
     since, until, trouble = asked_days.read({"from": first, "to": last})
     if trouble:
         raise invalid("from", trouble)

@@ -19,7 +19,7 @@ def main() -> int:
     """0 when all of it is there; 1 with the reason otherwise."""
     parser = argparse.ArgumentParser(prog="mindx_web.backup", description="Restore a backup of mindX.")
     parser.add_argument("action", choices=["restore"])
-    parser.add_argument("folder", type=Path, metavar="DIR", help="what `manage.py backup` has written")
+    parser.add_argument("folder", type=Path, metavar="DIR", help="the folder that `manage.py backup` wrote")
     options = parser.parse_args()
     try:
         restore(options.folder.absolute(), os.environ, lambda text: print(text, flush=True))
@@ -27,9 +27,9 @@ def main() -> int:
         print(f"The backup was not restored. {error}", file=sys.stderr)
         return 1
     except NotWhole as error:
-        print(f"Restored, but not in order. {error}", file=sys.stderr)
+        print(f"Restored, but with problems. {error}", file=sys.stderr)
         return 1
-    print("Restored. Start mindX, run `manage.py doctor`, and look at the review queue.")
+    print("Restored. Start mindX, run `manage.py doctor`, and check the review queue.")
     return 0
 
 

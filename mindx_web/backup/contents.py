@@ -51,7 +51,7 @@ def read_manifest(folder: Path) -> Manifest:
     try:
         text = (folder / MANIFEST).read_bytes()
     except OSError as error:
-        raise BackupRefused(f"{folder} holds no whole backup ({MANIFEST}: {error.strerror}).") from error
+        raise BackupRefused(f"{folder} is not a complete backup ({MANIFEST}: {error.strerror}).") from error
     if (written := _format_of(text)) != str(FORMAT):
         raise BackupRefused(f"{folder} was written in format {written[:40]}; this mindX reads {FORMAT}.")
     try:
@@ -59,11 +59,11 @@ def read_manifest(folder: Path) -> Manifest:
         datetime.fromisoformat(found.at)
     except ValidationError as error:
         wrong = "; ".join(": ".join([*map(str, one["loc"]), one["msg"]]) for one in error.errors()[:3])
-        raise BackupRefused(f"{folder} holds no whole backup ({MANIFEST}: {wrong}).") from error
+        raise BackupRefused(f"{folder} is not a complete backup ({MANIFEST}: {wrong}).") from error
     except ValueError as error:
-        raise BackupRefused(f"{folder} holds no whole backup ({MANIFEST}: {error}).") from error
+        raise BackupRefused(f"{folder} is not a complete backup ({MANIFEST}: {error}).") from error
     if digest_of(folder / DUMP) != found.dump_sha256:
-        raise BackupRefused(f"{folder / DUMP} is not what was written: take another backup.")
+        raise BackupRefused(f"{folder / DUMP} does not match the manifest. Use another backup.")
     return found
 
 

@@ -28,7 +28,7 @@ def waiting_plans(why: str) -> Settled:
     rows = Rows()
     for plan_id, goal_id in waiting.exclude(goal__state=GoalState.AWAITING_REVIEW.value).values_list("pk", "goal_id"):
         rows.settle(f"goal {goal_id}: plan {plan_id}", partial(_fit, plan_id, goal_id, why))
-    return rows.settled("plans that await review under goals that do not were put right")
+    return rows.settled("plans waiting for review under goals in another state were corrected")
 
 
 def _fit(plan_id: int, goal_id: int, why: str) -> str:
@@ -36,7 +36,7 @@ def _fit(plan_id: int, goal_id: int, why: str) -> str:
     plan = IntentPlan.objects.select_for_update(no_key=True).get(pk=plan_id)
     if said := stray_plans.end(goal, plan, by=BY, why=why):
         return said
-    said = f"the goal was {goal.state.replace('_', ' ')} although revision {plan.revision} awaits review; now it does"
+    said = f"the goal was {goal.state.replace('_', ' ')} but revision {plan.revision} waits for review; now both do"
     move_goal(goal, GoalState.AWAITING_REVIEW, by=BY, wake_at=None)
     return _say(goal, said)
 
@@ -70,16 +70,16 @@ def without_plan() -> Settled:
     waiting = LevelDocument.objects.filter(goal=OuterRef("pk"), state=LevelState.AWAITING_REVIEW.value)
     rows = Rows()
     for goal in Goal.objects.filter(~has_plan, ~Exists(waiting), state__in=_UNDER_WAY).order_by("pk"):
-        said = f"the goal was {goal.state.replace('_', ' ')}, but none of its plans waits, may run or runs"
+        said = f"the goal was {goal.state.replace('_', ' ')}, but it has no plan that is waiting, approved or running"
         rows.settle(f"goal {goal.pk}", partial(ask_a_person, goal, said))
-    return rows.settled("goals without a plan ask a person")
+    return rows.settled("goals without a plan now need a person")
 
 
 def ask_a_person(goal: Goal, said: str) -> str:
     """Have a person plan the goal where one can be asked; what is said of it."""
     if GoalState.MANUAL in GOAL_MOVES[GoalState(goal.state)]:
         move_goal(goal, GoalState.MANUAL, by=BY, reason="no_plan_is_open", wake_at=None)
-        said = f"{said}; a person must say how it goes on"
+        said = f"{said}; a person must decide how it continues"
     return _say(goal, said)
 
 

@@ -66,14 +66,14 @@ def restore(backup: Path, environment: Mapping[str, str], say: Callable[[str], N
             say("Database …")
             arguments = ["--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction"]
             run("pg_restore", owner_url, [*arguments, "--dbname", _name_of(owner_url), str(backup / DUMP)])
-        say("Bringing it to this version …")
+        say("Migrating to this version …")
         _manage(folder, "prepare")
         if servers.postgres is not None:
             note_prepared(servers.postgres.folder)  # the start that follows need not do it again
-        say("Asking again about what was approved …")
+        say("Sending approved plans back to review …")
         _settle(folder, manifest.at, say)
         if not isinstance(shared, Bucket):
-            say("Looking at the snapshots …")
+            say("Checking the snapshots …")
             _check_snapshots(folder, say)
 
 
@@ -81,10 +81,12 @@ def _begin(folder: DataFolder, restoring: Unfinished, *, has_rows: bool) -> None
     """Mark the folder, so that nothing starts before all is settled. Raises BackupRefused where another mindX is."""
     begun = unfinished.found(folder.root)
     if has_rows and begun is None:
-        raise BackupRefused("This database holds a mindX already. Restore into an empty one (another MINDX_DATA).")
+        raise BackupRefused(
+            "This database already belongs to a mindX installation. Restore into an empty one (another MINDX_DATA)."
+        )
     if has_rows and begun is not None and begun.dump_sha256 != restoring.dump_sha256:
         raise BackupRefused(
-            f"Another backup ({begun.folder}) was half restored here. Finish that, or restore into an empty database"
+            f"Another backup ({begun.folder}) is partly restored here. Finish it, or restore into an empty database"
             " (another MINDX_DATA)."
         )
     unfinished.begin(folder.root, restoring)
@@ -94,9 +96,7 @@ def _settle(folder: DataFolder, as_of: str, say: Callable[[str], None]) -> None:
     try:
         say(_manage(folder, "settle_restored", f"--as-of={as_of}").strip())
     except BackupRefused as error:
-        raise NotWhole(
-            f"{error} mindX does not start before this restore was run once more and has settled all."
-        ) from error
+        raise NotWhole(f"{error} Run this restore again. mindX does not start until everything is settled.") from error
 
 
 def _check_snapshots(folder: DataFolder, say: Callable[[str], None]) -> None:
@@ -104,7 +104,7 @@ def _check_snapshots(folder: DataFolder, say: Callable[[str], None]) -> None:
     try:
         say(_manage(folder, "snapshots", "verify").strip())
     except BackupRefused as error:
-        raise NotWhole(f"{error} Nothing else is missing: mindX can be started.") from error
+        raise NotWhole(f"{error} Everything else is there: you can start mindX.") from error
 
 
 def _keys(backup: Path, folder: DataFolder, environment: Mapping[str, str], mark: str) -> None:
@@ -117,7 +117,7 @@ def _keys(backup: Path, folder: DataFolder, environment: Mapping[str, str], mark
     found = found or environment.get("MINDX_SECRET_KEY") or _text(folder.secrets / "secret_key")
     if mark_of(found) != mark:
         raise BackupRefused(
-            "The approval key is not the one that signed what is in this backup. Set MINDX_APPROVAL_KEY, or put it into"
+            "The approval key is not the one that signed this backup. Set MINDX_APPROVAL_KEY, or put it into"
             f" {folder.secrets / 'approval_key'} (mode 600)."
         )
     if not environment.get("MINDX_SECRET_KEY"):

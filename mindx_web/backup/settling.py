@@ -42,15 +42,15 @@ def settle(as_of: str) -> Iterator[Settled]:
     """Each thing that was done; of rows that contradict each other only where there are any. Nobody else may be at
     work; each row is a transaction of its own.
     """
-    why = f"mindX was restored from a backup of {as_of}; what ran after that moment is not known here"
+    why = f"mindX was restored from a backup of {as_of}; what ran after that moment is unknown"
     yield _policies(why)
-    yield Settled(_held(why), "decisions that waited for their moment were dropped")
+    yield Settled(_held(why), "decisions that had not taken effect yet were dropped")
     yield _typed(why)
     yield from _any(impossible_rows.waiting_plans(why))
     yield _waiting(why)
     yield from _plans(why)
     yield from _any(impossible_rows.left_open(why), impossible_rows.without_plan())
-    yield Settled(Session.objects.all().delete()[0], "logins were ended")
+    yield Settled(Session.objects.all().delete()[0], "sessions were ended")
     Goal.objects.exclude(lease_until=None).update(lease_until=None, lease_owner="")
     with transaction.atomic():
         journal.record(Event.RESTORED, by=None, subject="installation", data={"as_of": as_of})
@@ -68,7 +68,7 @@ def _policies(why: str) -> Settled:
     for policy in enabled:
         if (policy.pk, policy.number) in approving:
             rows.settle(f"policy {policy.pk}", partial(policy_writing.suspend, policy, by=None, reason=why))
-    return rows.settled("policies that approve were suspended")
+    return rows.settled("automatic-approval policies were suspended")
 
 
 def _held(why: str) -> int:
@@ -103,8 +103,8 @@ def _plans(why: str) -> Iterator[Settled]:
         goal_can_have_none = Goal.objects.filter(pk=goal_id, state__in=sorted(stray_plans.WITHOUT_PLAN)).exists()
         rows, does = (ended, _end) if goal_can_have_none else (asked, _ask_again)
         rows.settle(f"goal {goal_id}: plan {plan_id}", partial(does, plan_id, why), partial(_give_up, plan_id, why))
-    yield asked.settled("approved plans are asked again")
-    yield from _any(ended.settled("approved plans were ended with goals that can have none"))
+    yield asked.settled("approved plans went back to review")
+    yield from _any(ended.settled("approved plans were ended because their goals cannot have one"))
 
 
 def _locked(plan_id: int) -> tuple[Goal, IntentPlan]:
@@ -150,7 +150,7 @@ def _give_up(plan_id: int, why: str) -> str:
     goal, plan = _locked(plan_id)
     _close_intents(plan, why)
     move_plan(plan, PlanState.CANCELLED, by=BY, reason=why)
-    return impossible_rows.ask_a_person(goal, f"revision {plan.revision} could not be asked about again and was ended")
+    return impossible_rows.ask_a_person(goal, f"revision {plan.revision} could not go back to review and was ended")
 
 
 def _close_intents(plan: IntentPlan, why: str) -> None:
@@ -161,8 +161,8 @@ def _close_intents(plan: IntentPlan, why: str) -> None:
 def _waiting(why: str) -> Settled:
     """They may have been approved, and run, after the dump: whoever decides should know."""
     waiting = IntentPlan.objects.filter(state=PlanState.AWAITING_REVIEW.value)
-    said = f"{why}: look whether this plan has run already"
+    said = f"{why}: check whether this plan has already run"
     rows = Rows()
     for goal_id in waiting.values_list("goal_id", flat=True).distinct():
         rows.settle(f"goal {goal_id}", partial(logs.say, goal_id, "review", "review", said, level="warning"))
-    return rows.settled("plans that wait for a decision say so in their log")
+    return rows.settled("plans waiting for review got a warning in their log")

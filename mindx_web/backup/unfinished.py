@@ -51,7 +51,7 @@ def why_not_to_start(root: Path) -> str:
     if unfinished is None:
         return ""
     return (
-        "a restore into this data folder was not finished, and what was approved before it could run by itself."
+        "a restore into this data folder was not finished, so plans approved earlier could run unasked."
         f" Finish it: `python -m mindx_web.backup restore {unfinished.folder or 'DIR'}`. Or start with another, empty"
         " MINDX_DATA."
     )

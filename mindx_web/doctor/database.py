@@ -30,16 +30,16 @@ def server() -> Iterator[Finding]:
     """The version of Postgres, and that a commit survives a crash."""
     version = connection.pg_version // 10_000  # type: ignore[attr-defined]  # Postgres' own, which the stubs leave out
     if version < POSTGRES:
-        yield fail("server", f"is Postgres {version}", f"mindX needs Postgres {POSTGRES} or newer.")
+        yield fail("server", f"Postgres {version} is too old", f"mindX needs Postgres {POSTGRES} or newer.")
         return
     lax = [f"{name}={value}" for name, value in _rows("SELECT name, setting FROM pg_settings"
            " WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off'")]  # fmt: skip
     if lax:
         yield fail(
-            "server", f"can lose what it has committed: {', '.join(sorted(lax))}", "Switch these on in postgresql.conf."
+            "server", f"can lose committed data: {', '.join(sorted(lax))}", "Switch these on in postgresql.conf."
         )
     else:
-        yield ok("server", f"is Postgres {version} and keeps what it commits")
+        yield ok("server", f"Postgres {version}, commits are durable")
 
 
 def extension() -> Iterator[Finding]:
@@ -84,18 +84,18 @@ def rights() -> Iterator[Finding]:
         " FROM pg_roles WHERE rolname = current_user"
     )[0]
     if is_super or may_create:
-        how = "a superuser" if is_super else "able to make tables"
+        how = "a superuser" if is_super else "allowed to create tables"
         yield fail(
             "rights",
-            f"the role {role} is {how}: records that are never changed could be",
+            f"the role {role} is {how}: it could change records that must never change",
             "Give DATABASE_URL the application's role (mindx_app), and the owner's to MINDX_MIGRATE_URL only.",
         )
         return
     wrong = wrong_rights(role)
     if wrong:
-        yield fail("rights", f"{len(wrong)} rights of {role} are not as they must be: {'; '.join(wrong[:5])}", _PREPARE)
+        yield fail("rights", f"{len(wrong)} rights of {role} are wrong: {'; '.join(wrong[:5])}", _PREPARE)
     else:
-        yield ok("rights", f"{role} may do what it must, and change no record")
+        yield ok("rights", f"{role} has exactly the rights it needs")
 
 
 def wrong_rights(role: str) -> list[str]:

@@ -52,7 +52,7 @@ def examine(*, whole_store: bool = False) -> Iterator[Finding]:
         if reachable.grade is Grade.OK:
             yield from _tried(check)
         else:
-            yield warn(_name(check), "was not checked: the database does not answer", "Mend the database first.")
+            yield warn(_name(check), "was not checked: the database does not answer", "Fix the database first.")
     for check in WITHOUT_A_DATABASE:
         yield from _tried(check)
 
@@ -69,7 +69,7 @@ def _reachable() -> Finding:
         return fail(
             "database",
             f"does not answer: {said}",
-            "Start Postgres, or correct DATABASE_URL. Goals are kept; workers go on by themselves when it is back.",
+            "Start Postgres, or correct DATABASE_URL. Goals are kept; workers continue automatically when it is back.",
         )
     return Finding("database", Grade.OK, "answers")
 
@@ -80,7 +80,9 @@ def _tried(check: Check) -> Iterator[Finding]:
         yield from check()
     except Exception as error:  # the edge of the loop: whatever a check meets, the operator gets the others
         logger.exception("The check %s broke", _name(check))
-        yield fail(_name(check), f"the check itself broke: {type(error).__name__}: {error}", "The log has the details.")
+        yield fail(
+            _name(check), f"the check itself failed: {type(error).__name__}: {error}", "The log has the details."
+        )
 
 
 def _name(check: Check) -> str:

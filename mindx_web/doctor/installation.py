@@ -25,11 +25,11 @@ _INODES_PERCENT = 2
 def keys() -> Iterator[Finding]:
     """The two keys that sessions, approvals and the audit chain stand on."""
     if len(settings.SECRET_KEY) < KEY_LENGTH:
-        yield fail("keys", "the secret key is short enough to be guessed", "Set MINDX_SECRET_KEY to 50 random letters.")
+        yield fail("keys", "the secret key is too short", "Set MINDX_SECRET_KEY to 50 random letters.")
     elif settings.APPROVAL_KEY == settings.SECRET_KEY:
         yield warn(
             "keys",
-            "approvals are signed with the key of the sessions",
+            "approvals are signed with the session key",
             "Set MINDX_APPROVAL_KEY before the first approval: changing it later makes earlier approvals void.",
         )
     else:
@@ -64,7 +64,7 @@ def openness() -> Iterator[Finding]:
     if settings.BIND not in {"127.0.0.1", "::1", "localhost"} and not settings.HTTPS:
         yield warn(
             "openness",
-            f"mindX listens on {settings.BIND} without TLS: passwords and tokens pass in the clear",
+            f"mindX listens on {settings.BIND} without TLS: passwords and tokens are sent unencrypted",
             "Put a proxy with TLS before it and set MINDX_PUBLIC_URL=https://…",
         )
     elif not settings.DEBUG:
@@ -74,7 +74,7 @@ def openness() -> Iterator[Finding]:
 def programs() -> Iterator[Finding]:
     """What tools need of this machine; where workers run elsewhere, they say it of theirs by a step that fails."""
     if "git" in perceiving.programs():
-        yield ok("programs", "git is there for git_tool")
+        yield ok("programs", "git is installed for git_tool")
     else:
         what = "git is not installed where jails look for it: every step of git_tool fails as TOOL_UNAVAILABLE"
         yield warn("programs", what, "apt-get install git, on every machine that runs workers.")
@@ -104,7 +104,7 @@ def snapshot_store() -> Iterator[Finding]:
             "See MINDX_STORE_URL, the keys for it and whether this machine reaches it. Steps wait until it is back.",
         )
         return
-    yield ok("snapshot store", f"{where} was written to in {(time.perf_counter() - began) * 1000:.0f} ms")
+    yield ok("snapshot store", f"{where} is writable, took {(time.perf_counter() - began) * 1000:.0f} ms")
     left = (
         len(stores.own_store().digests()) if stores.is_shared() and (Path(settings.DATA_DIR) / "store").exists() else 0
     )
@@ -121,8 +121,8 @@ def _room(path: Path) -> Finding:
     free, least = found.f_bavail * found.f_frsize, settings.DISK_FREE_MIN_MB * MIB
     says = f"{path} has {free // MIB:,} MiB free"
     if found.f_files and found.f_favail * 100 < found.f_files * _INODES_PERCENT:
-        return fail("disk", f"{path} has hardly any inodes free", "Remove small files on that disk.")
-    make_room = "Make room: `manage.py snapshots prune --older-than 7`, older logs, or a larger disk."
+        return fail("disk", f"{path} has almost no free inodes", "Remove small files on that disk.")
+    make_room = "Free space: `manage.py snapshots prune --older-than 7`, older logs, or a larger disk."
     if free < least:
         return fail("disk", f"{says}, less than MINDX_DISK_FREE_MIN_MB; steps and goals will fail", make_room)
     if free < _SOON * least:

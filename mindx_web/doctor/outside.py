@@ -36,7 +36,7 @@ def package_index() -> Iterator[Finding]:
 
 
 def mail() -> Iterator[Finding]:
-    """The mail server takes our login."""
+    """The mail server accepts our login."""
     if not settings.NOTIFY_BY_EMAIL:
         yield ok("mail", "not configured; people find notices on their page")
         return
@@ -48,8 +48,8 @@ def mail() -> Iterator[Finding]:
         # Not the error's own words: some servers repeat the login in them.
         yield fail(
             "mail",
-            f"{settings.EMAIL_HOST}, port {settings.EMAIL_PORT}, does not take us ({type(error).__name__})",
+            f"{settings.EMAIL_HOST}, port {settings.EMAIL_PORT}, rejects our connection ({type(error).__name__})",
             "Correct MINDX_EMAIL_URL.",
         )
     else:
-        yield ok("mail", f"{settings.EMAIL_HOST} takes our login")
+        yield ok("mail", f"{settings.EMAIL_HOST} accepts our login")

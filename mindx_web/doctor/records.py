@@ -37,7 +37,7 @@ def store_sample() -> Iterator[Finding]:
     if bad:
         yield fail("store", f"{len(bad)} parts of {len(chosen)} snapshots are missing or damaged", _REPAIR)
     else:
-        yield ok("store", f"{len(chosen)} of {len(needed)} snapshots in use were read and are whole")
+        yield ok("store", f"{len(chosen)} of {len(needed)} snapshots in use were read and are intact")
 
 
 def whole_store() -> Iterator[Finding]:
@@ -46,7 +46,7 @@ def whole_store() -> Iterator[Finding]:
     if found.damages:
         yield fail("store", f"{len(found.damages)} parts are missing or damaged", _REPAIR)
     else:
-        yield ok("store", f"all {found.manifests:,} snapshots and {found.contents:,} contents are whole")
+        yield ok("store", f"all {found.manifests:,} snapshots and {found.contents:,} contents are intact")
 
 
 def logs() -> Iterator[Finding]:
@@ -77,18 +77,18 @@ def chains() -> Iterator[Finding]:
         if walk.broken is not None:
             yield fail(
                 "chains",
-                f"row {walk.broken.row} of the {name} does not hold: {walk.broken.reason}",
-                "Somebody changed the database, or the approval key is another: compare with your anchors"
+                f"row {walk.broken.row} of the {name} is not valid: {walk.broken.reason}",
+                "Somebody changed the database, or the approval key is a different one: compare with your anchors"
                 " (`manage.py audit verify --anchors FILE`).",
             )
         else:
-            yield ok("chains", f"{walk.rows:,} rows of the {name} hold")
+            yield ok("chains", f"{walk.rows:,} rows of the {name} are valid")
 
 
 def waiting_work() -> Iterator[Finding]:
     """Goals that a worker could take up now, and decisions whose time has come."""
     count = len(claimable(limit=MANY))
-    says = f"{count if count < MANY else f'{MANY} or more'} goals could go on now"
+    says = f"{count if count < MANY else f'{MANY} or more'} goals are waiting for a worker"
     if count >= MANY:
         yield warn("work", says, "Start more workers; see docs/operations.md.")
     else:
@@ -98,7 +98,7 @@ def waiting_work() -> Iterator[Finding]:
     if late or unread >= MANY:
         yield warn(
             "work",
-            f"{late} decisions are overdue, {unread} plans wait to be looked at by policies",
+            f"{late} decisions are overdue, {unread} plans wait for policies",
             "The sweeps do not run: see `beat` and `workers`.",
         )
 
@@ -111,7 +111,9 @@ def notices() -> Iterator[Finding]:
     failed = Delivery.objects.filter(state=Delivery.State.FAILED, ended_at__gte=day).count()
     if failed:
         reason = Delivery.objects.filter(state=Delivery.State.FAILED).order_by("-ended_at").values_list("reason")[:1]
-        yield warn("notices", f"{failed} could not be sent in a day, lately: {reason[0][0]}", "See `mail`.")
+        yield warn(
+            "notices", f"{failed} could not be sent in the last day, the latest because: {reason[0][0]}", "See `mail`."
+        )
     if oldest is not None and oldest < timezone.now() - LATE:
         yield warn("notices", f"{waiting.count()} wait, the oldest since {oldest:%Y-%m-%d %H:%M} UTC", "See `workers`.")
     elif not failed:
@@ -125,6 +127,8 @@ def embeddings() -> Iterator[Finding]:
         return
     missing = embedding.count_missing(MANY)
     if missing:
-        yield warn("embeddings", f"{missing} rows wait for theirs", "Beat fills them; when this stays, see `beat`.")
+        yield warn(
+            "embeddings", f"{missing} rows wait for their embedding", "Beat fills them. If this stays, see `beat`."
+        )
     else:
         yield ok("embeddings", "all stored")

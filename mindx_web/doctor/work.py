@@ -32,7 +32,7 @@ def redis_server() -> Iterator[Finding]:
     except redis.RedisError:  # a hosted one lets nobody ask
         policy = ""
     if policy not in {"", "noeviction"}:
-        yield warn("redis", f"throws keys away when it is full ({policy})", "Set maxmemory-policy noeviction.")
+        yield warn("redis", f"evicts keys when it is full ({policy})", "Set maxmemory-policy noeviction.")
     else:
         yield ok("redis", "answers")
 
@@ -63,7 +63,7 @@ def workers() -> Iterator[Finding]:
         return
     if not beats:
         start = "Start one: celery -A mindx_web worker (`make up` starts it by itself)."
-        yield fail("workers", "none is alive: goals wait", start)
+        yield fail("workers", "no worker is running: goals wait", start)
     for beat in beats:
         part = health.sandbox_of([beat])
         says = f"{beat.worker}: {part.sentence}"
@@ -85,10 +85,10 @@ def beat() -> Iterator[Finding]:
         yield warn("beat", "unknown while Redis does not answer", _START_REDIS)
         return
     if not alive:
-        yield fail(
-            "beat", "none sends: what a lost wake-up missed is found late", "Start one: celery -A mindx_web beat"
-        )
+        yield fail("beat", "not running: missed wake-ups are noticed late", "Start one: celery -A mindx_web beat")
     elif len(alive) > 1:
-        yield warn("beat", f"{len(alive)} send: {', '.join(alive)}", "One is enough; the others only cost messages.")
+        yield warn(
+            "beat", f"{len(alive)} are running: {', '.join(alive)}", "One is enough; the others only add messages."
+        )
     else:
-        yield ok("beat", f"{alive[0]} sends")
+        yield ok("beat", f"{alive[0]} is running")

@@ -32,7 +32,7 @@ def read(query: Mapping[str, str]) -> tuple[date, date, str]:
     last = last or max(today(), first or today())
     first = first or last - timedelta(days=DAYS - 1)
     if first > last:
-        first, last, trouble = last, first, "The first day was after the last one, so they were exchanged."
+        first, last, trouble = last, first, "The first day was after the last day, so they were swapped."
     if (last - first).days >= MOST_DAYS:
         first, trouble = last - timedelta(days=MOST_DAYS - 1), f"At most {MOST_DAYS} days are shown at once."
     return first, last, trouble

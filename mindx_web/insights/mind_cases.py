@@ -27,7 +27,7 @@ ORIGIN_WORDS = {
     "model": "model: found in the goal's words",
 }
 STAGE_WORDS = {
-    "waited": "waiting to be taken up",
+    "waited": "waiting to start",
     "perceive": "perceiving",
     "rules": "looking for a rule",
     "understand": "understanding and correcting",
@@ -41,28 +41,28 @@ SOURCE_WORDS = {
     Plan.Source.MODEL.value: "a model",
 }
 CORRECTION_CAME = {
-    "": "anything",
+    "": "any result",
     "judged": "judged",
     Came.SUCCEEDED.value: "approved and worked",
     Came.EDITED.value: "changed by a person",
-    Came.REFUSED.value: "refused by a person",
+    Came.REFUSED.value: "rejected by a person",
     Came.FAILED.value: "the step failed",
     Came.UNUSED.value: "never used, so not counted",
 }
 PLANNING_CAME = {
-    "": "anything",
+    "": "any result",
     "valid": "a valid plan",
-    FIRST: "a valid plan in the first attempt",
+    FIRST: "a valid plan at the first attempt",
     REPAIRED: "a valid plan after repairs",
     NONE: "no plan",
 }
 RECOVERY_CAME = {
-    "": "anything",
+    "": "any result",
     "ended": "ended",
     HELPED: "the recovered step succeeded",
     NOT_HELPED: "it did not help",
     OPEN: "not ended",
-    BY_PERSON: "left to a person to plan, so no recovery",
+    BY_PERSON: "left to a person to plan: no recovery",
 }
 _SPELT = {"first": "from", "last": "to"}
 _NAMES = ("agent", "tool", "origin", "source", "stage", "failure_class", "strategy", "came")

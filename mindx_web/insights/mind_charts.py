@@ -66,41 +66,53 @@ def _mean(stage: str) -> Callable[[Figures], float]:
 
 
 _CHARTS = (
-    _Drawn("Correction success", "per cent of those judged", (("good", "per cent", _corrected),), amounts.percent, 100),
+    _Drawn(
+        "Correction success",
+        "per cent of judged corrections",
+        (("good", "per cent", _corrected),),
+        amounts.percent,
+        100,
+    ),
     _Drawn(
         "Corrections",
-        "and what came of them",
+        "by result",
         (
             ("good", "worked", lambda one: one.corrected[Came.SUCCEEDED]),
             ("person", "changed", lambda one: one.corrected[Came.EDITED]),
-            ("clay", "refused", lambda one: one.corrected[Came.REFUSED]),
+            ("clay", "rejected", lambda one: one.corrected[Came.REFUSED]),
             ("bad", "failed", lambda one: one.corrected[Came.FAILED]),
         ),
         amounts.short,
         4,
     ),
     _Drawn(
-        "Attempts for a valid plan",
-        "1 is best: no repair; plannings that came to no plan are not counted",
+        "Attempts per valid plan",
+        "1 is best: no repairs; without the planning runs that failed",
         (("mind", "attempts", lambda one: one.attempts_per_plan or 0.0),),
         amounts.tenths,
         2,
     ),
     _Drawn(
-        "Plannings",
-        "and what came of them",
+        "Planning runs",
+        "by result",
         (
-            ("good", "valid at once", lambda one: one.planned[FIRST]),
+            ("good", "valid at first", lambda one: one.planned[FIRST]),
             ("mind", "after repairs", lambda one: one.planned[REPAIRED]),
             ("bad", "no plan", lambda one: one.planned[NONE]),
         ),
         amounts.short,
         4,
     ),
-    _Drawn("Recovery effectiveness", "per cent of those ended", (("good", "per cent", _helped),), amounts.percent, 100),
+    _Drawn(
+        "Recovery effectiveness",
+        "per cent of finished recoveries",
+        (("good", "per cent", _helped),),
+        amounts.percent,
+        100,
+    ),
     _Drawn(
         "Recoveries",
-        "and what came of them",
+        "by result",
         (
             ("good", "helped", lambda one: one.recovered[HELPED]),
             ("bad", "did not help", lambda one: one.recovered[NOT_HELPED]),

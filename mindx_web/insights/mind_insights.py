@@ -98,16 +98,16 @@ class MindInsights:
             Metric(
                 "Plan generation efficiency",
                 planned.said("?" if attempts is None else f"{attempts:.2f}"),
-                "attempts for a valid plan",
+                "attempts per valid plan",
                 planned,
-                in_vain.said(f"{in_vain.text} that came to no plan") if in_vain.cases else None,
+                in_vain.said(f"{in_vain.text} without a plan") if in_vain.cases else None,
             ),
             Metric(
                 "Recovery effectiveness",
                 self._share(all_.recovered[HELPED], recovered),
-                "of the recovered steps succeeded in the end",
+                "of the recovered steps succeeded",
                 recovered,
-                left.said(f"{left.text} that only a person could plan") if left.cases else None,
+                left.said(f"{left.text} left to a person") if left.cases else None,
             ),
             Metric(
                 "Processing latency",
@@ -152,8 +152,8 @@ class MindInsights:
             for first, last, figures in reversed(self.bins)
             if figures.any
         ]
-        title = "Day by day" if self.per == "day" else f"Every {self.per}"
-        return Table("by-day", title, "the numbers of the charts", ("From", *_FOUR), tuple(rows), "", look="nowrap")
+        title = "By day" if self.per == "day" else f"Every {self.per}"
+        return Table("by-day", title, "the numbers in the charts", ("From", *_FOUR), tuple(rows), "", look="nowrap")
 
     def _by_origin(self) -> Table:
         rows = []
@@ -166,8 +166,8 @@ class MindInsights:
             success = self._share(figures.corrections_succeeded, judged)
             name = f"{ORIGIN_WORDS[origin]}, {tool}"
             rows.append(Row(name, (success, judged, *came), f"?{self.asking.query(tool=tool)}"))
-        head = ("Origin and tool", "Success", "Judged", "Worked", "Changed", "Refused", "Failed", "Unused")
-        empty = "No value was corrected in these days. Corrected ones stand here when their goal has ended."
+        head = ("Origin and tool", "Success", "Judged", "Worked", "Changed", "Rejected", "Failed", "Unused")
+        empty = "No values were corrected in this period. They appear here once their goal has ended."
         return Table("corrections", "Parameter corrections", "by origin and tool", head, tuple(rows), empty)
 
     def _by_source(self) -> Table:
@@ -183,9 +183,9 @@ class MindInsights:
                 *(link(figures.planned[came], came=came) for came in insight_sums.PLANNED),
             )
             rows.append(Row(SOURCE_WORDS.get(source, source), cells))
-        head = ("Planned by", "Attempts for a plan", "Valid at once", "Plannings", "At once", "Repaired", "No plan")
-        empty = "Nothing was planned in these days. Each planning of a goal stands here with its attempts."
-        return Table("plannings", "Plan generation", "by who planned", head, tuple(rows), empty)
+        head = ("Planned by", "Attempts per plan", "Valid at first", "Planning runs", "At first", "Repaired", "No plan")
+        empty = "Nothing was planned in this period. Planning runs appear here with their attempts."
+        return Table("plannings", "Plan generation", "by planner", head, tuple(rows), empty)
 
     def _by_cell(self) -> Table:
         rows = []
@@ -200,8 +200,8 @@ class MindInsights:
             )
             name = f"{failure_class}: {way.words if way else strategy}"
             rows.append(Row(name, cells, f"{reverse('recovery-time')}?failure_class={failure_class}"))
-        head = ("Class and strategy", "Success", "Ended", "Helped", "Did not", "Not ended")
-        empty = "Nothing failed in these days. A failure stands here, and counts when its step has ended."
+        head = ("Class and strategy", "Success", "Finished", "Helped", "Did not help", "Unfinished")
+        empty = "Nothing failed in this period. Failures appear here and count once their step has ended."
         return Table("recoveries", "Recovery", "by failure class and strategy", head, tuple(rows), empty)
 
     def _by_stage(self) -> Table:
@@ -211,9 +211,9 @@ class MindInsights:
             shown = (times.p50_ms, times.p95_ms, times.mean_ms)
             rows.append(Row(STAGE_WORDS[stage], (*(cell.said(_time(ms)) for ms in shown), cell)))
         head = ("Stage", "Median", "95 % within", "Mean", "n")
-        empty = "No goal came to a valid plan in these days. The time of each stage stands here when one has."
+        empty = "No goal got a valid plan in this period. Once one does, the time of each stage appears here."
         return Table(
-            "stages", "Processing latency", "by stage, of plannings that came to a valid plan", head, tuple(rows), empty
+            "stages", "Processing latency", "by stage, of planning runs with a valid plan", head, tuple(rows), empty
         )
 
     def _by_agent(self) -> Table:
@@ -226,7 +226,12 @@ class MindInsights:
             for agent, figures in sorted(self.sums.agents.items(), key=lambda one: -one[1].plannings)
         ]
         return Table(
-            "agents", "By agent", "all four", ("Agent", *_FOUR), tuple(rows), "No agent did anything in these days."
+            "agents",
+            "By agent",
+            "all four metrics",
+            ("Agent", *_FOUR),
+            tuple(rows),
+            "No agent did anything in this period.",
         )
 
     def _four(self, figures: Figures, **which: str | date) -> tuple[Cell, ...]:
@@ -269,7 +274,7 @@ class MindInsights:
         return of.said(f"{found.percent} %", f"{found.low} to {found.high} %")
 
 
-_FOUR = ("Corrections", "n", "Attempts for a plan", "n", "Recoveries", "n", "Median latency", "95 % within")
+_FOUR = ("Corrections", "n", "Attempts per plan", "n", "Recoveries", "n", "Median latency", "95 % within")
 
 
 def _time(ms: float | None) -> str:

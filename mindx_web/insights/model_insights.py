@@ -26,15 +26,15 @@ from mindx_web.presentation.over_time import Chart
 PAGE = 50
 # What may have come of a call: its states, and what an answer was worth as a plan.
 CAME = {
-    "": "anything",
+    "": "any result",
     "answered": "an answer",
     "cached": "an answer from the cache",
     "failed": "no answer",
     "asked": "nothing yet",
-    "attempt": "an attempt at a plan",
+    "attempt": "an attempt to plan",
     "plan": "a valid plan",
-    "used": "tokens used, with an answer or without",
-    "unpriced": "tokens used at no known price",
+    "used": "tokens used, with or without an answer",
+    "unpriced": "tokens used, price unknown",
 }
 
 # The ends of a call that may have used something.
@@ -229,15 +229,15 @@ class ModelInsights:
         return [
             self._chart(
                 "Tokens",
-                "read and written",
-                (("accent", "read", lambda one: one.tokens_in), ("mind", "written", lambda one: one.tokens_out)),
+                "input and output",
+                (("accent", "input", lambda one: one.tokens_in), ("mind", "output", lambda one: one.tokens_out)),
                 count,
                 least=4,
             ),
             self._chart("Cost", "US dollars", (("mind", "dollars", lambda one: float(one.cost)),), money, least=0.01),
             self._chart(
                 "Calls",
-                "and what came of them",
+                "by result",
                 (
                     ("mind", "answered", lambda one: one.answered),
                     ("good", "from the cache", lambda one: one.cached),
@@ -247,22 +247,22 @@ class ModelInsights:
                 least=4,
             ),
             self._chart(
-                "Time of an answer",
-                "mean, waits included",
+                "Response time",
+                "mean, including waits",
                 (("mind", "seconds", lambda one: one.mean_s or 0.0),),
                 second,
                 least=1,
             ),
             self._chart(
-                "Attempts for a valid plan",
-                "1 is best: no repair",
+                "Attempts per valid plan",
+                "1 is best: no repairs",
                 (("mind", "attempts", lambda one: one.attempts_per_plan or 0.0),),
                 amounts.tenths,
                 least=2,
             ),
             self._chart(
                 "Cache hits",
-                "per cent of answers, for nothing",
+                "per cent of answers, free of charge",
                 (("good", "per cent", lambda one: one.cached_percent or 0.0),),
                 amounts.percent,
                 least=100,

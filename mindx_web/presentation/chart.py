@@ -75,7 +75,7 @@ class Chart:
         busiest = max(self.days, key=lambda day: day.total)
         return (
             f"In the last {len(self.days)} days {self.achieved} of {self.total} goals were achieved, {self.mended} of "
-            f"them after a recovery; {self.total - self.achieved} failed or missed what was asked for. Most ended "
+            f"them after a recovery; {self.total - self.achieved} failed or did not meet the goal. Most ended "
             f"on {busiest.day.day} {busiest.day:%B}: {busiest.total}."
         )
 

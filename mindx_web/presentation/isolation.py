@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from mindx_web.health import Part, PartState
 
 _TONES = {PartState.OK: "success", PartState.DOWN: "error"}
-_NOT_KNOWN = "A worker tries its jail when it starts and reports what it found here. See whether one is running."
+_NOT_KNOWN = "A worker checks its sandbox when it starts and reports the result here. Check that one is running."
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ def _advice(state: PartState, level: str, least: str) -> str:
         return ""
     if state is PartState.UNKNOWN:
         return _NOT_KNOWN
-    better = "Remove what stands in the way of a better level (below) and start the worker again; it tries anew."
+    better = "Fix what prevents a better level (below) and restart the worker; it then checks again."
     if state is PartState.LIMITED:
         return f"You have accepted this with MINDX_SANDBOX_MIN={least}. {better}"
     if not level:
         return f"Goals are still planned; no step runs. {better}"
     return (
         f"Goals are still planned; no step runs. {better} Or accept the weaker level: start mindX with "
-        f"MINDX_SANDBOX_MIN={level}. What {level} lets a program see and do stands in docs/sandbox.md."
+        f"MINDX_SANDBOX_MIN={level}. docs/sandbox.md says what {level} lets a program see and do."
     )

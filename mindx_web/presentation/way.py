@@ -37,14 +37,14 @@ _LEFT_OFF = ("done", "done", "done", "left")
 _MOVES = frozenset({"think", "now", "mend"})
 _SAID = {
     "done": "done",
-    "think": "the agent thinks",
-    "turn": "a person's turn",
-    "now": "in motion",
-    "waits": "waits, nothing is in motion",
-    "mend": "being mended",
+    "think": "the agent is planning",
+    "turn": "waiting for a person",
+    "now": "in progress",
+    "waits": "waiting, nothing is running",
+    "mend": "recovering",
     "bad": "failed",
-    "missed": "ran, and missed what was asked for",
-    "left": "left off",
+    "missed": "ran, but the goal was not met",
+    "left": "stopped early",
 }
 
 

@@ -76,15 +76,15 @@ _REASONS: Mapping[str, str] = {
     "dependency_failed": "a goal it depends on has failed",
 }
 
-# What a goal in a person's hands waits for, by its reason; everything else lacks a plan.
+# What a goal that waits for a person needs, by its reason; everything else needs a plan.
 _ASKED: Mapping[str, Badge] = {
     "outcome_unknown": Badge("outcome_unknown", "question", "did it take effect?"),
-    "needs_a_hand": Badge("manual", "hand", "a step needs a hand"),
-    "question_open": Badge("manual", "question", "answer needed"),
+    "needs_a_hand": Badge("manual", "hand", "a step needs you"),
+    "question_open": Badge("manual", "question", "needs an answer"),
     "mastermind_command": Badge("manual", "arrow", "for Mastermind"),
-    "design_not_sealed": Badge("manual", "undo", "another design needed"),
-    "design_sent_back": Badge("manual", "undo", "another design needed"),
-    "deadline_passed": Badge("manual", "clock", "its time is over"),
+    "design_not_sealed": Badge("manual", "undo", "needs a new design"),
+    "design_sent_back": Badge("manual", "undo", "needs a new design"),
+    "deadline_passed": Badge("manual", "clock", "deadline passed"),
 }
 
 PART_NAMES: Mapping[str, str] = {
@@ -101,7 +101,7 @@ PART_NAMES: Mapping[str, str] = {
 def words(identifier: str) -> str:
     """A state or a reason as words. A reason may go on after a colon; what follows is said as it is.
 
-    A question stands for itself: the badge beside it says that an answer is needed; so does a command.
+    A question stands for itself: the badge beside it says “needs an answer”; so does a command.
     """
     if said := of_a_step(identifier) or OUTCOMES.get(identifier):
         return said
@@ -120,7 +120,7 @@ def state_badge(state: str) -> Badge:
 
 def asked_badge(reason: str) -> Badge:
     """What a goal that is `manual` for `reason` wants of a person."""
-    return _ASKED.get(reason.partition(":")[0], Badge("manual", "hand", "plan needed"))
+    return _ASKED.get(reason.partition(":")[0], Badge("manual", "hand", "needs a plan"))
 
 
 def origin_badge(origin: str, *, in_goal: bool = False, changed: bool = False, in_rule: bool = False) -> Badge:

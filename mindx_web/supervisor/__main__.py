@@ -30,8 +30,8 @@ def main() -> int:
         return 1
     except PermissionError as error:
         print(
-            f"mindX did not start: {error.filename or 'its data folder'} is closed to this user. "
-            "Start it as the user who started it first, or with another MINDX_DATA.",
+            f"mindX did not start: {error.filename or 'its data folder'} cannot be opened by this user. "
+            "Start mindX as the user who started it first, or set another MINDX_DATA.",
             file=sys.stderr,
         )
         return 1

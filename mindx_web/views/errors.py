@@ -1,4 +1,4 @@
-"""Error pages: what happened, what did not happen, what to do. They ask neither the database nor the session."""
+"""Error pages: what happened, what is affected, what to do. They ask neither the database nor the session."""
 
 from __future__ import annotations
 
@@ -32,44 +32,44 @@ class Trouble:
 BAD_REQUEST = Trouble(
     HTTPStatus.BAD_REQUEST,
     "The request could not be read",
-    "Something in it has a form that mindX does not take.",
+    "mindX cannot read a part of what was sent.",
     "Nothing was stored and nothing was changed.",
     "Go back, correct what you sent, and send it again.",
 )
 FORBIDDEN = Trouble(
     HTTPStatus.FORBIDDEN,
-    "This is not yours to do",
-    "Your roles do not allow what you asked for.",
+    "You do not have permission",
+    "Your roles do not allow this.",
     "Nothing was changed.",
-    "Ask an administrator for the role, or somebody who holds it to do it.",
+    "Ask an administrator for the role, or ask somebody who has it to do this.",
 )
 CSRF = Trouble(
     HTTPStatus.FORBIDDEN,
     "The form was not accepted",
-    "It did not carry the token of your session: the page was old, you logged in again meanwhile, or cookies are off.",
-    "Nothing was stored. What you typed is still in your browser.",
+    "Its security token did not match your session: the page was old, you logged in again, or cookies are off.",
+    "Nothing was saved. What you typed is still in your browser.",
     "Go back, reload the page and send the form again.",
 )
 NOT_FOUND = Trouble(
     HTTPStatus.NOT_FOUND,
-    "Nothing is here",
-    "The address is wrong, what it led to is gone, or it belongs to somebody else.",
+    "Page not found",
+    "The address is wrong, the page was removed, or it belongs to somebody else.",
     "Nothing was changed.",
     "Check the address, or start from the overview.",
 )
 POST_ONLY = Trouble(
     HTTPStatus.METHOD_NOT_ALLOWED,
-    "There is nothing to read here",
-    "This address only takes what a form of another page sends to it.",
+    "This address only accepts a form",
+    "A form on another page sends its data here. There is nothing to show.",
     "Nothing was sent, so nothing was changed.",
-    "Open the page with the form, and look there what holds.",
+    "Open the page with the form and check the current state there.",
 )
 SERVER_ERROR = Trouble(
     HTTPStatus.INTERNAL_SERVER_ERROR,
-    "Something broke on the server",
-    "An error that nobody expected stopped this request. The log has the details.",
-    "What you sent was not stored. Goals that run are not touched by this: they go on, or wait.",
-    "Try again. If it happens again, show the request number to whoever runs this server.",
+    "Something went wrong on the server",
+    "An unexpected error stopped this request. The server log has the details.",
+    "What you sent was not saved. Running goals are not affected: they continue or wait.",
+    "Try again. If it happens again, give the request number to your administrator.",
 )
 
 # The last resort, when not even the template can be rendered.
@@ -114,7 +114,7 @@ def unavailable(request: HttpRequest, outage: Outage) -> HttpResponse:
         HTTPStatus.SERVICE_UNAVAILABLE,
         outage.title,
         outage.happened,
-        "What you sent was not stored. Nothing that was stored is lost; approved plans wait and go on by themselves.",
+        "What you sent was not saved. Nothing saved is lost. Approved plans wait and continue automatically.",
         outage.can_do,
     )
     response = respond(request, trouble)

@@ -52,4 +52,6 @@ def calls(request: HttpRequest) -> HttpResponse:
 def _check(request: HttpRequest) -> None:
     # What everybody's goals cost is the business of those who set the budgets.
     if not cast(User, request.user).has_role(Role.OPERATOR):
-        raise PermissionDenied("What models cost is read by operators; what your own goals cost stands with each goal.")
+        raise PermissionDenied(
+            "Only operators can see what models cost. What your own goals cost is on each goal's page."
+        )

@@ -69,4 +69,6 @@ def _cases(request: HttpRequest, asking: Asking, came: Mapping[str, str], shown:
 def _check(request: HttpRequest) -> None:
     # As with what models cost: everybody's goals are counted, so those read it who see every goal and tune.
     if not cast(User, request.user).has_role(Role.OPERATOR):
-        raise PermissionDenied("What the mind achieves is read by operators; what it did for you is on your goals.")
+        raise PermissionDenied(
+            "Only operators can see these insights. What mindX did for you is on the pages of your goals."
+        )

@@ -28,7 +28,7 @@ _ORDER = ("sandbox", "worker", "database", "redis", "beat", "store", "embeddings
 
 @dataclass(frozen=True)
 class Readiness:
-    """A line of "Your house". `ready` False is no fault: it is what could still be added."""
+    """A line of "Setup". `ready` False is no fault: it is what could still be added."""
 
     ready: bool
     title: str
@@ -100,10 +100,10 @@ def _readiness() -> list[Readiness]:
         Readiness(bool(sandbox.ok), f"Sandbox at level {level}" if sandbox.ok else "Sandbox", _sandbox_note(sandbox)),
         Readiness(
             bool(rules) and embeddings.ok is not False,
-            f"{rules} plan rules, local embeddings" if rules else "No plan rule yet",
-            "mindX plans without any model key" if embeddings.ok else f"embeddings: {embeddings.sentence}",
+            f"{rules} plan rules, local embeddings" if rules else "No plan rules yet",
+            "mindX can plan without a language model" if embeddings.ok else f"embeddings: {embeddings.sentence}",
         ),
-        Readiness(True, "Nothing is approved by itself", "every plan waits until a person has decided"),
+        Readiness(True, "No automatic approval", "every plan waits for a person to approve it"),
         _model(),
         _people(alone=people < 2),
     ]
@@ -111,17 +111,21 @@ def _readiness() -> list[Readiness]:
 
 def _model() -> Readiness:
     if settings.MODEL:
-        return Readiness(True, f"Goals that no rule knows: {settings.MODEL}", "its plans wait for you like any other")
-    return Readiness(False, "No language model", "goals that no rule knows will ask you for a plan")
+        return Readiness(
+            True, f"Language model: {settings.MODEL}", "plans goals that no rule covers; you review these plans too"
+        )
+    return Readiness(False, "No language model", "you write the plan for goals that no rule covers")
 
 
 def _sandbox_note(part: health.Part) -> str:
-    return "network off, no secrets, tried with a real jail" if part.ok else part.sentence
+    return "network off, no secrets; checked: the sandbox works" if part.ok else part.sentence
 
 
 def _people(*, alone: bool) -> Readiness:
     if settings.FOUR_EYES:
-        return Readiness(not alone, "Four eyes", "nobody approves a goal of their own")
+        return Readiness(not alone, "Four-eyes rule", "nobody approves their own goal")
     if alone:
-        return Readiness(False, "You are alone", "with a second person, nobody has to approve their own goal")
-    return Readiness(True, "You are not alone", "somebody else can look at your plans")
+        return Readiness(
+            False, "You are the only reviewer", "with a second person, nobody has to approve their own goal"
+        )
+    return Readiness(True, "There are other users", "somebody else can look at your plans")

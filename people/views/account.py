@@ -43,7 +43,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
         user = form.save()
         journal.record(Event.PASSWORD, by=user, subject=f"person:{user.username}")
     update_session_auth_hash(request, user)
-    messages.success(request, "The password is changed. Other browsers are logged out; tokens go on.")
+    messages.success(request, "Password changed. Your other browsers are logged out. API tokens still work.")
     return redirect("account")
 
 
@@ -66,7 +66,7 @@ def revoke_token(request: HttpRequest, pk: int) -> HttpResponse:
     user = _person(request)
     token = get_object_or_404(user.tokens, pk=pk)
     tokens.revoke(token, by=user)
-    messages.success(request, f"The token “{token.name}” is revoked.")
+    messages.success(request, f"Token “{token.name}” revoked.")
     return redirect("account")
 
 

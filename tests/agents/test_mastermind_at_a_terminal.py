@@ -82,9 +82,9 @@ def test_lines_come_in_where_there_is_no_terminal_and_the_worst_status_counts(
     owner: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out, err, code = run(by=owner, typed="status\n\nstatsu\nagent_list\n", monkeypatch=monkeypatch)
-    assert "Goals that have not ended: none." in out
+    assert "Open goals: none." in out
     assert "mindx: at work" in out
-    assert "“statsu” is no command" in err
+    assert "“statsu” is not a command" in err
     assert code == 2
 
 

@@ -30,10 +30,10 @@ def backup(tmp_path: Path) -> Path:
 def test_a_backup_without_its_manifest_or_with_another_dump_is_refused(backup: Path) -> None:
     assert read_manifest(backup).dump_bytes == 6
     (backup / DUMP).write_bytes(b"another")
-    with pytest.raises(BackupRefused, match="not what was written"):
+    with pytest.raises(BackupRefused, match="does not match the manifest"):
         read_manifest(backup)
     (backup / contents.MANIFEST).unlink()
-    with pytest.raises(BackupRefused, match="no whole backup"):
+    with pytest.raises(BackupRefused, match="is not a complete backup"):
         read_manifest(backup)
 
 
@@ -59,7 +59,7 @@ def test_a_manifest_of_rubbish_is_refused_with_a_sentence(backup: Path, text: by
 def test_a_manifest_with_a_wrong_field_is_refused(backup: Path, field: str, value: object) -> None:
     said = json.loads((backup / contents.MANIFEST).read_text())
     (backup / contents.MANIFEST).write_text(json.dumps({**said, field: value}))
-    with pytest.raises(BackupRefused, match="no whole backup"):
+    with pytest.raises(BackupRefused, match="is not a complete backup"):
         read_manifest(backup)
 
 

@@ -127,7 +127,7 @@ def test_a_held_decision_is_dropped_whatever_became_of_its_plan(
     )
     force(plan, GoalState.DROPPED, state)
     done, _ = found()
-    assert done["decisions that waited for their moment were dropped"].count == 1
+    assert done["decisions that had not taken effect yet were dropped"].count == 1
     assert not HeldDecision.objects.filter(dropped="").exists()
 
 
@@ -210,4 +210,4 @@ def test_what_cannot_be_settled_at_all_is_said_at_the_end_and_all_else_is_done(
     with pytest.raises(CommandError, match="1 row could not be settled"):
         call_command("settle_restored", "--as-of", AS_OF, stdout=out)
     assert f"goal {plan.goal_id}: " in out.getvalue()
-    assert "logins were ended" in out.getvalue()
+    assert "sessions were ended" in out.getvalue()

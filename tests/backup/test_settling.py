@@ -53,7 +53,7 @@ def begun(plan: IntentPlan, position: int, effect: str) -> Attempt:
 
 
 def test_an_approved_plan_waits_for_a_person_again(approved: IntentPlan) -> None:
-    assert settled()["approved plans are asked again"] == 1
+    assert settled()["approved plans went back to review"] == 1
     approved.refresh_from_db()
     assert approved.state == PlanState.SUPERSEDED
     again = approved.goal.intent_plans.get(state=PlanState.AWAITING_REVIEW.value)
@@ -89,7 +89,7 @@ def test_a_plan_that_only_cleaned_up_has_failed(approved: IntentPlan) -> None:
 
 def test_a_plan_that_waits_says_that_it_may_have_run(propose_plan: Any, owner: User, valkey: object) -> None:
     plan = propose_plan(owner)
-    assert settled()["plans that wait for a decision say so in their log"] == 1
+    assert settled()["plans waiting for review got a warning in their log"] == 1
     plan.refresh_from_db()
     assert plan.state == PlanState.AWAITING_REVIEW
     assert plan.goal.log_lines.filter(text__contains="run already").exists()

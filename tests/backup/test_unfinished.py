@@ -46,7 +46,7 @@ def test_one_that_was_stopped_goes_on_and_no_other_takes_its_place(folder: DataF
 
 
 def test_a_mindx_that_is_there_is_never_taken_for_one(folder: DataFolder) -> None:
-    with pytest.raises(BackupRefused, match="holds a mindX already"):
+    with pytest.raises(BackupRefused, match="already belongs to a mindX installation"):
         begin(folder, ONE, has_rows=True)
     assert unfinished.found(folder.root) is None, "nor marked as one"
 

@@ -73,7 +73,7 @@ def test_retiring_leaves_nothing_in_use_and_the_version_readable(developer: User
 
 def test_a_move_that_is_not_in_the_table_is_refused(developer: User) -> None:
     version = publish(developer, "one", Status.ACTIVE)
-    with pytest.raises(LibraryRefused, match="somebody may have been faster"):
+    with pytest.raises(LibraryRefused, match="somebody else may have changed it first"):
         services.activate(version, developer)
     retired = services.retire(version, developer)
     with pytest.raises(LibraryRefused, match="is retired"):

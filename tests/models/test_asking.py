@@ -225,7 +225,7 @@ def test_the_next_model_is_asked_where_the_first_gives_no_answer(provider: Provi
     answer = generation.ask(question(models=(MODEL, "openai/other")), on_trouble=said.append)
     assert answer.text == "from the other"
     assert [row.model for row in ModelCall.objects.order_by("pk")] == [MODEL, "openai/other"]
-    assert "openai/other is asked instead" in said[0]
+    assert "asking openai/other instead" in said[0]
 
 
 def test_without_a_model_that_is_said(provider: Provider) -> None:

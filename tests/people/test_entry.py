@@ -61,8 +61,8 @@ def test_who_was_logged_out_meanwhile_comes_back_to_the_page_with_the_form(olga:
     assert sent.headers["Location"] == "/login/?next=/goals/7/%3Ftab%3Dplan&unsent=1"
     page = client.get(sent.headers["Location"]).content.decode()
     assert 'name="next" value="/goals/7/?tab=plan"' in page
-    assert "what you sent was not stored" in page
-    assert "what you sent was not stored" not in client.get("/login/?next=/goals/7/").content.decode()
+    assert "what you sent was not saved" in page
+    assert "what you sent was not saved" not in client.get("/login/?next=/goals/7/").content.decode()
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_after_too_many_failures_nobody_enters_and_the_page_says_when_to_try_aga
     locked = enter(client, name=name)
     assert locked.status_code == 429
     assert 0 < int(locked.headers["Retry-After"]) <= BY_NAME.every_s
-    assert "Too many tries" in locked.content.decode()
+    assert "Too many attempts" in locked.content.decode()
     assert re.search(r"Try again in (2 min|1 min|1\d\d s)", locked.content.decode())
     assert client.get("/account/").status_code == 302
 

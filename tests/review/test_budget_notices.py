@@ -18,7 +18,7 @@ from review.models import Delivery, Notice, NoticeChoice
 from review.services import budget_notices
 
 pytestmark = pytest.mark.django_db
-REASON = "model_budget_spent: 15,000 of 20,000 tokens of this day are used, and this may take 9,000."
+REASON = "model_budget_spent: 15,000 of 20,000 tokens of today's budget are used, and this call may take 9,000."
 
 
 @pytest.fixture

@@ -527,7 +527,7 @@ def test_notices_are_read_and_followed_in_a_browser(
 
     notices.sweep()
     page = open_page(judge, "/account/", width=width)
-    page.get_by_role("link", name="Choose what you get").click()
+    page.get_by_role("link", name="Choose your notices").click()
     arrived(page, "Notices")
     assert (sideways(page), violations(page)) == (0, [])
     if folder := os.environ.get("SHOTS"):

@@ -215,20 +215,20 @@ def test_many_goals_that_wait_for_a_hand_leave_the_plans_in_sight(
     client, way = client_of(judge), "/goals/?state=manual"
     for number in range(queue.MOST_HANDS):
         Goal.objects.filter(pk=goal_of(submitter, f"help {number}").pk).update(state="manual")
-    assert page(client).count("plan needed") == queue.MOST_HANDS
+    assert page(client).count("needs a plan") == queue.MOST_HANDS
     items = re.findall(r"<li[^>]* data-item.*?</li>", page(client), re.DOTALL)
     assert plan.goal.text in items[0], "J comes to the first plan at once"
-    assert all("plan needed" in item for item in items[1:])
+    assert all("needs a plan" in item for item in items[1:])
     assert f'href="#h-help">Needs a person <span class="count">{queue.MOST_HANDS}</span>' in page(client)
     assert way not in page(client)
     Goal.objects.filter(pk=goal_of(submitter, "one more").pk).update(state="manual")
-    assert page(client).count("plan needed") == queue.MOST_HANDS
+    assert page(client).count("needs a plan") == queue.MOST_HANDS
     assert way in page(client)
     assert f'<span class="count">{queue.MOST_HANDS}+</span>' in page(client)
     assert b"one more" in client.get(way).content
     past = str(queue.Cursor.of(queue.waiting_for(judge)[0]))
     for narrowed in ({"words": "note"}, {"after": past}):
-        assert "plan needed" not in page(client, **narrowed)
+        assert "needs a plan" not in page(client, **narrowed)
 
 
 def test_a_step_whose_outcome_nobody_knows_is_shown(plan: IntentPlan, judge: User, client_of: ClientOf) -> None:
@@ -239,7 +239,7 @@ def test_a_step_whose_outcome_nobody_knows_is_shown(plan: IntentPlan, judge: Use
     text = page(client_of(judge))
     assert "did it take effect?" in text
     assert "step 2, write" in text
-    assert "plan needed" not in text
+    assert "needs a plan" not in text
 
 
 @pytest.mark.parametrize("state", ["awaiting_review", "manual"])

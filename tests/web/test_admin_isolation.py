@@ -53,8 +53,8 @@ def beat(level: str, *missing: str, worker: str = "one@here") -> Beat:
 
 def test_the_full_level_is_told_without_advice(panel: Callable[..., str]) -> None:
     text = panel(beat("L3"))
-    assert '<li class="success">Level L3, tried with a real jail.</li>' in text
-    assert "<td>L3, the weakest among the workers (one@here)</td>" in text
+    assert '<li class="success">Level L3, checked: the sandbox works.</li>' in text
+    assert "<td>L3, the lowest of all workers (one@here)</td>" in text
     assert "Why not" not in text
     assert "start the worker again" not in text
 
@@ -85,12 +85,12 @@ def test_no_level_at_all_offers_none_to_accept(panel: Callable[..., str]) -> Non
     assert '<li class="error">No level holds; nothing runs.</li>' in text
     assert all(why in text for why in WHY.values())
     assert "accept the weaker level" not in text
-    assert "<td>none, the weakest among the workers" in text
+    assert "<td>none, the lowest of all workers" in text
 
 
 def test_without_a_worker_the_level_is_unknown(panel: Callable[..., str]) -> None:
     text = panel()
-    assert '<li class="warning">Unknown until a worker has tried it.</li>' in text
+    assert '<li class="warning">Unknown until a worker has checked it.</li>' in text
     assert "<table>" not in text
 
 
@@ -101,7 +101,7 @@ def test_a_dead_redis_is_named_and_the_page_stands(panel: Callable[..., str], se
 
 def test_the_weakest_worker_is_the_one_that_is_shown(panel: Callable[..., str]) -> None:
     text = panel(beat("L3", worker="one@here"), beat("L2", "L3", worker="two@there"))
-    assert "<td>L2, the weakest among the workers (two@there)</td>" in text
+    assert "<td>L2, the lowest of all workers (two@there)</td>" in text
 
 
 def test_what_a_worker_reports_is_text_and_never_markup(panel: Callable[..., str]) -> None:

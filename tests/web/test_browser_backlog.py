@@ -100,7 +100,7 @@ def test_what_made_nothing_better_stops_and_goes_on_by_an_operators_word(
         goal = make_goal(owner, f"Improve the summarization tool, try {number}")
         BacklogTry.objects.create(item=item, goal=goal, ended_at=goal.created_at, outcome=outcome)
     backlog.approve(next_one, by=reviewer)
-    stopped = "Of the last 10 items that were tried none made anything better."
+    stopped = "None of the last 10 items that were tried improved anything."
     page = open_page(owner, "/mastermind/backlog/")
     expect(page.get_by_role("status").filter(has_text=stopped)).to_contain_text("Look at what came of it")
     expect(page.get_by_text("Resume")).to_have_count(0)

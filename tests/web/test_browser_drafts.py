@@ -42,7 +42,7 @@ def test_a_goal_sent_without_a_session_is_there_after_the_login(owner: User, ope
     page.get_by_label("Priority").select_option("1")
     end_session(page)
     page.get_by_role("button", name="Submit goal").click()
-    expect(page.get_by_text("What you typed is kept in this tab for you.")).to_be_visible()
+    expect(page.get_by_text("What you typed is kept in this tab.")).to_be_visible()
     log_in(page, owner)
     expect(page.get_by_label("What should be achieved?")).to_have_value(TEXT)
     expect(page.get_by_label("Priority")).to_have_value("1")

@@ -182,7 +182,7 @@ def test_what_is_pressed_while_the_goal_moves_is_exchanged_when_it_was_let_go(
     page.locator("#goal-cancel").hover()
     page.mouse.down()
     manual(goal)
-    expect(page.locator("#goal-state")).to_contain_text("plan needed")
+    expect(page.locator("#goal-state")).to_contain_text("needs a plan")
     page.mouse.up()
     expect(page.locator("#cancel")).to_be_visible()
     expect(page.locator("#goal-by-hand")).to_be_attached()

@@ -73,7 +73,7 @@ def test_an_experience_is_found_and_forgotten_with_and_without_scripts(
     page.fill("#q", "python project")
     if not scripts:
         page.keyboard.press("Enter")
-    expect(page.locator("#found h2")).to_have_text("Nearest in meaning")
+    expect(page.locator("#found h2")).to_have_text("Closest in meaning")
     first = page.locator("#found li").first
     expect(first).to_contain_text("create a python project")
     with page.expect_navigation():

@@ -33,6 +33,6 @@ def test_everything_is_stopped_for_a_reason_and_let_go_on(operator: User, open_p
     expect(page.locator("#standstill")).to_contain_text("the disk is exchanged")
     found += looked_at(page, "standstill")
     page.goto(page.url.replace("/agents/", "/goals/"))
-    page.get_by_role("button", name="Let it go on").click()
+    page.get_by_role("button", name="Resume").click()
     expect(page.locator("#standstill")).to_have_count(0)
     assert found == []

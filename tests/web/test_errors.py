@@ -43,7 +43,7 @@ def test_every_error_page_renders_without_a_database(handler: object, status: in
     response = handler(RequestFactory().get("/somewhere/"))  # type: ignore[operator]
     page = response.content.decode()
     assert response.status_code == status
-    assert page.index("What happened") < page.index("What did not happen") < page.index("What you can do")
+    assert page.index("What happened") < page.index("What is affected") < page.index("What you can do")
 
 
 def test_the_number_on_the_page_is_the_number_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
@@ -69,21 +69,21 @@ def test_an_error_page_comes_even_when_its_template_cannot_be_rendered(monkeypat
     monkeypatch.setattr(errors, "render_to_string", broken)
     response = errors.server_error(RequestFactory().get("/"))
     assert response.status_code == 500
-    assert "Something broke on the server" in response.content.decode()
+    assert "Something went wrong on the server" in response.content.decode()
 
 
 def test_below_the_api_an_error_is_a_problem_document() -> None:
     response = errors.not_found(RequestFactory().get("/api/v1/nothing"))
     problem = json.loads(response.content)
     assert response["Content-Type"] == "application/problem+json"
-    assert (problem["status"], problem["title"]) == (HTTPStatus.NOT_FOUND, "Nothing is here")
+    assert (problem["status"], problem["title"]) == (HTTPStatus.NOT_FOUND, "Page not found")
 
 
 @override_settings(ROOT_URLCONF=__name__)
 def test_an_address_that_leads_nowhere_gets_the_page(db: None) -> None:
     response = Client().get("/nothing/")
     assert response.status_code == 404
-    assert "Nothing is here" in response.content.decode()
+    assert "Page not found" in response.content.decode()
 
 
 @override_settings(ROOT_URLCONF=__name__)
@@ -91,7 +91,7 @@ def test_a_fault_in_a_page_gets_the_page_and_tells_nothing_of_the_fault(db: None
     response = Client(raise_request_exception=False).get("/fault/")
     page = response.content.decode()
     assert response.status_code == 500
-    assert "Something broke on the server" in page
+    assert "Something went wrong on the server" in page
     assert "a pipe burst" not in page
 
 
@@ -110,7 +110,7 @@ def test_an_address_that_only_takes_forms_leads_to_the_page_above_it(
     response = client_of(owner).get(address)
     page = response.content.decode()
     assert (response.status_code, response["Allow"]) == (405, "POST")
-    assert "There is nothing to read here" in page
+    assert "This address only accepts a form" in page
     assert f'href="{above}"' in page
     assert "Content-Security-Policy" in response.headers
     assert client_of(owner).options(address).content == b"", "whoever asks otherwise is told by the Allow header"

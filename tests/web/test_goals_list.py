@@ -65,8 +65,8 @@ def test_who_waits_for_a_worker_only_does_not_await_review(
         narrowed = page_of(client, state=state)
         assert f'href="{there.get_absolute_url()}"' in narrowed
         assert f'href="{away.get_absolute_url()}"' not in narrowed
-    assert ": in motion" not in page
-    assert 'execute<span class="vh">: waits, nothing is in motion' in page
+    assert ": in progress" not in page
+    assert 'execute<span class="vh">: waiting, nothing is running' in page
     assert "approved, waits" in client.get(part.get_absolute_url()).content.decode()
     assert "approved, waits" in client.get(f"/agents/{whole.agent_id}/").content.decode()
     running = client.get("/").content.decode().partition('id="running"')[2]
@@ -89,9 +89,9 @@ def test_what_stands_still_with_its_agent_is_not_said_to_be_in_motion(
         client.get(goal.get_absolute_url()).content.decode(),
     ):
         assert words in page
-        assert ": in motion" not in page
-        assert ": the agent thinks" not in page
-        assert "waits, nothing is in motion" in page
+        assert ": in progress" not in page
+        assert ": the agent is planning" not in page
+        assert "waiting, nothing is running" in page
 
 
 def test_a_submitter_sees_nothing_of_the_others(

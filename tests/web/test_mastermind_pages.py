@@ -107,11 +107,11 @@ def test_a_wish_is_approved_rejected_merged_and_split_by_those_who_triage(
 ) -> None:
     one, two, three = (wish(text, owner) for text in ("Show tags", "Tell the branch", "Name the author"))
     refused = client_of(owner).post(f"{BACKLOG}decide/", {"item": [one.pk], "verdict": "approve"})
-    assert "Operators and reviewers decide" in said(refused)
+    assert "Only operators and reviewers can approve" in said(refused)
     client = client_of(reviewer)
     client.post(f"{BACKLOG}decide/", {"item": [one.pk, two.pk], "verdict": "approve", "reason": "both"})
     response = client.post(f"{BACKLOG}decide/", {"item": [three.pk], "verdict": "reject"})
-    assert "Say why" in said(response)
+    assert "Give a reason for rejecting it" in said(response)
     client.post(f"{BACKLOG}decide/", {"item": [three.pk], "verdict": "reject", "reason": "no"})
     assert list(BacklogItem.objects.order_by("pk").values_list("state", flat=True)) == [
         "approved",
@@ -136,7 +136,7 @@ def test_of_several_each_is_decided_for_itself(operator: User, owner: User, clie
     critical.refresh_from_db()
     assert (plain.state, critical.state) == ("approved", "pending")
     assert "1 item approved" in said(response)
-    assert "a reviewer decides it" in said(response)
+    assert "only a reviewer can decide it" in said(response)
 
 
 def test_somebody_elses_wish_is_not_there(owner: User, outsider: User, client_of: ClientOf) -> None:
@@ -164,9 +164,9 @@ def test_taking_up_stopping_and_letting_go_on(admin: User, reviewer: User, clien
     backlog_taking.settle()
     page = client.get(BACKLOG).content.decode()
     assert "Nothing is started." in page
-    assert "The last item that was tried has not made anything better" in page
+    assert "The last item that was tried did not improve anything" in page
     assert "not achieved" in page
-    assert "has not made anything better" in said(client.post(f"{BACKLOG}process/"))
+    assert "did not improve anything" in said(client.post(f"{BACKLOG}process/"))
     client.post(f"{BACKLOG}lift/", {"reason": "a mistake of mine"})
     assert "Nothing is started." not in client.get(BACKLOG).content.decode()
 

@@ -66,7 +66,7 @@ def text_of(client: Client, address: str, **headers: str) -> str:
 
 def test_an_empty_memory_says_what_fills_it(owner: User, client_of: ClientOf) -> None:
     page = text_of(client_of(owner), "/memory/")
-    assert "Nothing is remembered yet" in page
+    assert "No experience yet" in page
     assert "Every goal that ends" in page
 
 
@@ -99,7 +99,7 @@ def test_a_search_says_how_near_each_one_is(owner: User, client_of: ClientOf) ->
     page = text_of(client_of(owner), "/memory/?q=python+project")
     assert page.index("create a python project") < page.index("write a poem")
     assert "71 %" in page
-    assert "very near" in page
+    assert "very similar" in page
     assert "0 %</strong> far" in page
 
 
@@ -118,7 +118,7 @@ def test_an_outcome_can_be_chosen(owner: User, client_of: ClientOf) -> None:
     client = client_of(owner)
     assert "create a python project" not in text_of(client, "/memory/?outcome=failure")
     assert "write a poem" in text_of(client, "/memory/?outcome=failure")
-    assert "Nothing like this" in text_of(client, "/memory/?outcome=abandoned")
+    assert "No matching experience" in text_of(client, "/memory/?outcome=abandoned")
     assert "write a poem" in text_of(client, "/memory/?outcome=%27%3B")
 
 
@@ -150,10 +150,10 @@ def test_without_a_sentence_model_the_page_says_so_and_still_finds(
     remember(owner)
     word_vectors.broken = "The package is not installed."
     page = text_of(client_of(owner), "/memory/?q=python")
-    assert "Meaning cannot be compared" in page
+    assert "Semantic search is not available" in page
     assert "The package is not installed." in page
     assert "create a python project" in page
-    assert "holds the words" in page
+    assert "contains the words" in page
 
 
 @pytest.mark.parametrize("query", ["\0", "x" * 5000, "'\"<>&%_\\", "\u202e", "😀" * 300, "\ud800"])

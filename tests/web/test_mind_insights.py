@@ -136,12 +136,9 @@ def test_the_numbers_of_the_page(filled: Goal, operator: User, client_of: Client
     # one has not ended. What a person planned is none of them.
     assert "25 % Parameter correction success" in page
     assert "n = 48" in page
-    assert (
-        "1.67 Plan generation efficiency: attempts for a valid plan, n = 36 ; not counted: 12 that came to no plan"
-        in page
-    )
+    assert "1.67 Plan generation efficiency: attempts per valid plan, n = 36 ; not counted: 12 without a plan" in page
     assert "33 % Recovery effectiveness" in page
-    assert "n = 36 ; not counted: 24 that only a person could plan" in page
+    assert "n = 36 ; not counted: 24 left to a person" in page
     assert "PLANNING_ERROR" not in page
     assert re.search(r"1(\.0)? s Processing latency", page)
 
@@ -262,8 +259,8 @@ def test_programs_read_the_same_numbers(
 
 def test_without_cases_it_says_what_fills_it(operator: User, client_of: ClientOf) -> None:
     client = client_of(operator)
-    assert "Each planning of a goal stands here" in read(client)
-    assert "No such case" in read(client, LISTS[0])
+    assert "Planning runs appear here" in read(client)
+    assert "No matching cases" in read(client, LISTS[0])
 
 
 def test_it_is_asked_in_few_questions(filled: Goal, operator: User, client_of: ClientOf) -> None:

@@ -53,7 +53,7 @@ def overview(client: Client) -> str:
 # --- first visit -----------------------------------------------------------------------------------------------------
 def test_the_first_visit_offers_three_goals_one_click_away(owner: User, client_of: ClientOf) -> None:
     page = overview(client_of(owner))
-    assert "Give your first goal" in page
+    assert "Submit your first goal" in page
     assert page.count("Use this goal") == 3
     assert "only copies" in page, "what the deletion would mean is told in words"
 
@@ -73,7 +73,7 @@ def test_with_a_model_it_is_ready_and_one_of_the_three_goals_is_its(
     page = overview(client_of(owner))
     assert page.count("Use this goal") == 3
     assert "so the language model plans it" in page
-    assert "Goals that no rule knows: openai/&lt;b&gt;one" in page
+    assert "Language model: openai/&lt;b&gt;one" in page
     assert "No language model" not in page
 
 
@@ -82,7 +82,7 @@ def test_goals_of_others_do_not_end_my_first_visit(
 ) -> None:
     goal_rows(owner, GoalState.PENDING, text="her goal")
     page = overview(client_of(outsider))
-    assert "Give your first goal" in page
+    assert "Submit your first goal" in page
     assert "her goal" not in page
 
 
@@ -94,7 +94,7 @@ def test_a_plan_needs_those_who_may_decide_it(
     assert f"/review/{plan.pk}/" in overview(client_of(reviewer))
     hers = overview(client_of(owner))
     assert f"/review/{plan.pk}/" not in hers
-    assert "Nothing waits for you" in hers
+    assert "Nothing is waiting for you" in hers
 
 
 def test_with_four_eyes_nobody_is_asked_about_their_own_plan(
@@ -125,7 +125,7 @@ def test_a_goal_that_needs_a_hand_asks_its_owner(owner: User, client_of: ClientO
     page = overview(client_of(owner))
     assert "Reconcile the ledger" in page
     assert "no rule applies" in page
-    assert "plan needed" in page
+    assert "needs a plan" in page
 
 
 def test_a_step_that_needs_a_hand_is_not_said_to_lack_a_plan(
@@ -133,11 +133,11 @@ def test_a_step_that_needs_a_hand_is_not_said_to_lack_a_plan(
 ) -> None:
     (goal,) = goal_rows(owner, GoalState.MANUAL, reason="needs_a_hand: step 2 failed")
     page = overview(client_of(owner))
-    assert "plan needed" not in page
-    assert "a step needs a hand" in page
+    assert "needs a plan" not in page
+    assert "a step needs you" in page
     assert f'href="/goals/{goal.pk}/hand"' in page
     (goal,) = goal_rows(owner, GoalState.MANUAL, reason="question_open: where to?")
-    assert "answer needed" in overview(client_of(owner))
+    assert "needs an answer" in overview(client_of(owner))
 
 
 def test_a_goal_dropped_in_its_middle_had_a_plan_and_a_review(
@@ -147,7 +147,7 @@ def test_a_goal_dropped_in_its_middle_had_a_plan_and_a_review(
     ended = {"state": GoalState.DROPPED.value, "reason": "impossible: it is gone", "ended_at": timezone.now()}
     Goal.objects.filter(pk=plan.goal_id).update(**ended)
     for address in ("/", "/goals/"):
-        assert "Execute: left off".lower() not in client_of(owner).get(address).content.decode().lower()
+        assert "Execute: stopped early".lower() not in client_of(owner).get(address).content.decode().lower()
     Attempt.objects.create(intent=plan.intents.get(position=1), number=1, fence=1, worker="w", started=timezone.now())
     for address in ("/", "/goals/"):
         assert 'data-w="left"' in client_of(owner).get(address).content.decode(), address
@@ -164,11 +164,11 @@ def test_a_step_of_unknown_outcome_asks_whether_it_happened(
 
 def test_goals_that_need_a_hand_are_told_at_the_top(owner: User, client_of: ClientOf, goal_rows: GoalRows) -> None:
     goal_rows(owner, GoalState.MANUAL)
-    assert "A goal needs your hand." in overview(client_of(owner))
+    assert "A goal needs your input." in overview(client_of(owner))
     goal_rows(owner, *[GoalState.MANUAL] * 2)
-    assert "3 goals need your hand." in overview(client_of(owner))
+    assert "3 goals need your input." in overview(client_of(owner))
     goal_rows(owner, *[GoalState.MANUAL] * 4)
-    assert "5 or more goals need your hand." in overview(client_of(owner))
+    assert "5 or more goals need your input." in overview(client_of(owner))
     assert "/goals/?state=manual" in overview(client_of(owner))
 
 
@@ -341,7 +341,7 @@ def test_a_weaker_jail_that_the_operator_accepted_is_still_told(
 @pytest.mark.usefixtures("real_health")
 def test_a_machine_where_no_level_holds_is_told_from_one_that_was_not_tried(db: None, bus: redis.Redis) -> None:
     heartbeat.say(bus, heartbeat.Beat("w1@host", "", {"L1": "no uid is free"}))
-    assert part_of(health.current(), "sandbox").sentence == "no level holds; nothing runs"
+    assert part_of(health.current(), "sandbox").sentence == "no isolation level works; no step runs"
 
 
 @pytest.mark.usefixtures("real_health")
@@ -385,14 +385,14 @@ def test_who_has_tried_one_example_finds_the_others_until_they_are_new_no_more(
     client = client_of(owner)
     client.post("/goals/examples/project/")
     page = overview(client)
-    assert "Examples that you have not tried" in page
+    assert "Examples to try" in page
     assert "/goals/examples/project/" not in page
     assert page.count("Use this goal") == 2
     client.post("/goals/examples/note/")
     client.post("/goals/examples/removal/")
-    assert "Examples that you have not tried" not in overview(client)
+    assert "Examples to try" not in overview(client)
     owner.goals.update(text="Something else")
     assert overview(client).count("Use this goal") == 3
     for _ in range(3):
         make_goal(owner)
-    assert "Examples that you have not tried" not in overview(client)
+    assert "Examples to try" not in overview(client)

@@ -21,7 +21,7 @@ def test_a_goal_that_was_let_go_of_in_the_middle_was_planned_and_reviewed() -> N
     assert looks("dropped", "impossible: it is believed impossible") == {"perceive": "done", "plan": "bad"}
     begun = way("dropped", "impossible: it is believed impossible", begun=True, learned=False)
     assert [stage.look for stage in begun] == ["done", "done", "done", "left", ""]
-    assert begun[3].said == "left off"
+    assert begun[3].said == "stopped early"
     assert looks("dropped", "cancelled_by_person", begun=True)["execute"] == "left"
 
 
@@ -41,8 +41,8 @@ def test_what_is_remembered_of_a_goal_that_ended_was_learned_however_it_ended(st
 )
 def test_nothing_is_in_motion_of_what_waits(state: str, stage: str) -> None:
     waits = {one.name: one.said for one in way(state, waits=True)}
-    assert waits[stage] == "waits, nothing is in motion"
-    assert not {"in motion", "the agent thinks", "being mended"} & set(waits.values())
+    assert waits[stage] == "waiting, nothing is running"
+    assert not {"in progress", "the agent is planning", "recovering"} & set(waits.values())
     assert waits["perceive"] == "done"
 
 

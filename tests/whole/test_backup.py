@@ -66,7 +66,7 @@ def test_a_restored_mindx_has_every_file_and_asks_again_before_it_runs_anything(
     prepared.lend(other)
     restored = read_back(backup, other)
     assert restored.returncode == 0, restored.stdout + restored.stderr
-    assert "1 approved plans are asked again" in restored.stdout
+    assert "1 approved plans went back to review" in restored.stdout
     assert read_back(backup, other).returncode == 1, "never over a mindX that is there"
 
     port = free_port()

@@ -17,7 +17,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if store.expected_path().exists():
-            self.stdout.write("The sentence model is there.")
+            self.stdout.write("The sentence model is already built.")
             return
         started = time.monotonic()
         try:

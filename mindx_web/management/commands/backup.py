@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("folder", type=Path, metavar="DIR", help="a new folder, on another disk if you can")
-        parser.add_argument("--with-keys", action="store_true", help="put the keys in as well: guard the folder then")
+        parser.add_argument("--with-keys", action="store_true", help="include the keys; then keep the folder safe")
 
     def handle(self, *args: Any, **options: Any) -> None:
         embedded = "" if os.environ.get("DATABASE_URL") else settings.SERVERS.get("migrate_url", "")

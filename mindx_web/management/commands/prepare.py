@@ -21,7 +21,7 @@ from sandbox.contract import SandboxError
 class Command(BaseCommand):
     """Works as the owner of the tables (MINDX_MIGRATE_URL, or the embedded server's); grants to the application."""
 
-    help = "Migrate, grant rights to the application's role, load the starter content, make the first login."
+    help = "Migrate, grant rights to the application's role, load the starter content, create the first login."
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:

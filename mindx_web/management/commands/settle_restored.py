@@ -18,7 +18,7 @@ from mindx_web.backup.settling import settle
 class Command(BaseCommand):
     """Repeating it asks again about what was approved since; nothing runs twice."""
 
-    help = "Let nothing that was approved before a restore run by itself: ask again about all of it."
+    help = "After a restore: send everything that was approved back to review."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -34,6 +34,6 @@ class Command(BaseCommand):
         if unsettled:
             raise CommandError(
                 f"{unsettled} row{'' if unsettled == 1 else 's'} could not be settled;"
-                " what was approved there could run. Mend them before mindX is started, and run this once more."
+                " plans approved there could run. Fix them and run this again before you start mindX."
             )
         unfinished.end(settings.DATA_DIR)

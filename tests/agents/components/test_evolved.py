@@ -118,8 +118,8 @@ def test_the_copy_of_a_tool_is_a_difference_that_nobody_activates(
     ("change", "said"),
     [
         (same, "no file of it differs"),
-        (lambda text: "{", "begins like JSON and is none"),
-        (lambda text: json.dumps({**json.loads(text), "wings": 2}), "An agent has no “wings”"),
+        (lambda text: "{", "looks like JSON but is not valid"),
+        (lambda text: json.dumps({**json.loads(text), "wings": 2}), "An agent has no setting “wings”"),
         (lambda text: json.dumps({**json.loads(text), "tools": ["fax"]}), "There is no tool “fax”"),
     ],
 )
@@ -209,7 +209,7 @@ def test_what_no_longer_fits_is_not_taken_in_and_waits_on(owner: User, operator:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda text: "{", "begins like JSON and is none"),
+        (lambda text: "{", "looks like JSON but is not valid"),
         (lambda text: text.replace("{", '{"\\u0000": 1,', 1), "An agent has no"),
         (lambda text: f"{text}\0", "cannot hold the character zero"),
         (lambda text: f"{text}{' ' * 100_000}", "longer than 100,000 characters"),

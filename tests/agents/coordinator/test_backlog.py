@@ -159,7 +159,7 @@ def test_approving_takes_the_right_and_a_critical_item_a_reviewer(owner: User, o
         with pytest.raises(NotYours):
             backlog.approve(item, by=owner)
     assert backlog.approve(plain, by=operator).state == "approved"
-    with pytest.raises(NotYours, match="a reviewer decides it"):
+    with pytest.raises(NotYours, match="only a reviewer can decide it"):
         backlog.approve(critical, by=operator)
     assert backlog.approve(critical, by=reviewer, reason="ok").decided_by == reviewer
     entry = AuditEntry.objects.filter(event="backlog").latest("pk")
@@ -169,7 +169,7 @@ def test_approving_takes_the_right_and_a_critical_item_a_reviewer(owner: User, o
 def test_with_four_eyes_nobody_approves_a_critical_wish_of_their_own(reviewer: User, settings: Any) -> None:
     settings.FOUR_EYES = True
     item = wish("Change its rules", reviewer, component=Component("agent", "mindx")).item
-    with pytest.raises(NotYours, match="someone else"):
+    with pytest.raises(NotYours, match="somebody else must decide it"):
         backlog.approve(item, by=reviewer)
 
 
@@ -245,8 +245,8 @@ def test_a_hundred_campaigns_without_a_success_are_not_possible(reviewer: User, 
     assert BacklogTry.objects.count() == 10
     refused = give("coord_process_backlog", admin)
     assert refused.outcome == "not_possible"
-    assert "Of the last 10 items that were tried none made anything better" in refused.said[0]
-    assert "Nothing is taken up" in give("coord_backlog", admin).said[-1]
+    assert "None of the last 10 items that were tried improved anything" in refused.said[0]
+    assert "Nothing is started" in give("coord_backlog", admin).said[-1]
     with pytest.raises(NotYours):
         backlog_taking.lift(by=reviewer, reason="go on")
     backlog_taking.lift(by=admin, reason="the model was down")
@@ -260,9 +260,9 @@ def test_the_budget_of_a_day_holds_and_can_be_lifted(reviewer: User, admin: User
     for number in range(4):
         approved(f"Wish {number}", reviewer)
     taken = backlog_taking.process(by=admin, most=4)
-    assert (len(taken.begun), taken.stopped) == (2, "2 items were taken up today, and 2 a day is the most.")
+    assert (len(taken.begun), taken.stopped) == (2, "2 items were started today. The limit is 2 a day.")
     said = stops.why_stopped(Rules(per_day=1), Figures((), 1))
-    assert said == "1 item was taken up today, and 1 a day is the most."
+    assert said == "1 item was started today. The limit is 1 a day."
     backlog_taking.lift(by=admin, reason="a quiet day")
     assert len(backlog_taking.process(by=admin, most=4).begun) == 2
 

@@ -291,7 +291,7 @@ def test_a_foreign_workspace_is_as_unknown_as_none(
     make_workspace(owner, "secret")
     for name in ("secret", "nothing"):
         answer = give("deploy a page", outsider, workspace=name)
-        assert answer.said == (f"No workspace of yours is named “{name}”.",)
+        assert answer.said == (f"You have no workspace named “{name}”.",)
     assert not Goal.objects.exists()
 
 

@@ -210,7 +210,7 @@ def test_a_typed_name_that_one_has_is_answered_with_a_question(operator: User) -
     scout(operator)
     answer = give("agent_create bdi_agent Scout tools=git_tool", operator)
     assert answer.outcome is Outcome.NOT_UNDERSTOOD
-    assert answer.said == ("There is an agent named Scout already. What should the new one be called?",)
+    assert answer.said == ("An agent named Scout already exists. Choose another name.",)
     assert answer.suggestions == ("agent_create bdi_agent Scout_2 tools=git_tool",)
     assert not Goal.objects.exists()
 

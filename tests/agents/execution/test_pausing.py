@@ -130,4 +130,4 @@ def test_every_page_says_it_and_why(client: Client, owner: User, keeper: User) -
         text = client.get(page, follow=True).content.decode()
         assert "stopped everything on" in text, page
         assert "moving &lt;b&gt;house&lt;/b&gt;" in text
-    assert "Let it go on" not in text, "not for those who may not"
+    assert "Resume" not in text, "not for those who may not"

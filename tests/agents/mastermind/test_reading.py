@@ -129,7 +129,7 @@ def test_a_misspelt_name_does_nothing_and_suggests_what_may_be_meant(line: str, 
 def test_a_component_that_there_is_not_is_said_and_nothing_is_guessed() -> None:
     reading = read("evolve the weather tool", KNOWN)
     assert not reading.is_understood
-    assert "“the weather tool” is no component here" in reading.problem
+    assert "“the weather tool” is not a component" in reading.problem
     assert reading.suggestions == ()
 
 

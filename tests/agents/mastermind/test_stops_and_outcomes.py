@@ -13,7 +13,9 @@ RULES = Rules(failures_of_one=3, without_success=4, per_day=5)
 
 
 def test_when_nothing_succeeded_among_the_last_n_nothing_is_taken_up() -> None:
-    assert "Of the last 4" in why_stopped(RULES, Figures(["not_achieved", "no_better", "worse", "not_achieved"], 0))
+    assert "None of the last 4" in why_stopped(
+        RULES, Figures(["not_achieved", "no_better", "worse", "not_achieved"], 0)
+    )
     assert why_stopped(RULES, Figures(["not_achieved"] * 3, 0)) == ""
     assert why_stopped(RULES, Figures(["not_achieved", "improved", "worse", "no_better"], 0)) == ""
 
@@ -44,10 +46,10 @@ def test_no_more_than_the_rules_allow_is_ever_taken_up(recent: list[str], begun:
 @pytest.mark.parametrize(
     ("measured", "outcome", "said"),
     [
-        (Measured((7, 2), 1), "improved", "1 file differs. Findings: 7 before, 2 after"),
+        (Measured((7, 2), 1), "improved", "1 file changed. Findings: 7 before, 2 after"),
         (Measured((2, 7), 3), "worse", "2 before, 7 after"),
         (Measured((7, 7), 1), "no_better", "7 before, 7 after"),
-        (Measured((7, 7), 0), "no_better", "no file differs"),
+        (Measured((7, 7), 0), "no_better", "no file changed"),
         (Measured((), 2), "unmeasured", "was not measured"),
         (Measured((7,), None), "unmeasured", "not known"),
         (Measured(failed="failed", reason="no such file"), "not_achieved", "failed: no such file"),

@@ -96,8 +96,8 @@ def test_a_day_and_a_row_of_failures_begin_anew_where_a_person_let_it_go_on(
     BacklogLift.objects.filter(pk=lift.pk).update(at=NOON + timedelta(minutes=25))
     assert [number for number, _ in ends(tried(operator, per_day=2))] == [tries[2].pk]
     assert ends(tried(operator, without_success=2)) == [
-        (tries[2].pk, "not begun: Of the last 2 items that were tried none made anything better. "
-         "Look at what came of it before more is tried.")
+        (tries[2].pk, "not begun: None of the last 2 items that were tried improved anything. "
+         "Check the results before more is tried.")
     ]  # fmt: skip
     past(wished("Tomorrow"), 60 * 24)
     assert [number for number, _ in ends(tried(operator, per_day=1))] == [tries[2].pk, tries[1].pk]

@@ -163,4 +163,4 @@ def test_a_store_that_is_away_is_told_everywhere(
     client.raise_request_exception = False
     page = client.get(f"/workspaces/{workspace.name}/")
     assert page.status_code == 503
-    assert "The store of files does not answer" in page.content.decode()
+    assert "The file store does not answer" in page.content.decode()
