@@ -368,7 +368,7 @@ def test_a_person_has_it_planned_again(
     assert client_of(outsider).post(address).status_code == 404
     page = client_of(owner).get(f"/goals/{goal.pk}/").content.decode()
     assert "Plan again" in page
-    assert "refuses mindX" in page
+    assert "rejects mindX" in page
     assert client_of(owner).post(address).status_code == 302
     goal.refresh_from_db()
     assert goal.state == GoalState.PENDING

@@ -100,7 +100,7 @@ def test_a_folder_shows_names_as_they_are(filled: Workspace, owner: User, client
     assert "U+202E" in page
     assert "\u202e" not in page
     assert "byte E9" in page
-    assert "leads to" in page
+    assert "points to" in page
     assert "/etc/passwd" in page
 
 
