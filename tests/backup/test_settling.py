@@ -92,7 +92,7 @@ def test_a_plan_that_waits_says_that_it_may_have_run(propose_plan: Any, owner: U
     assert settled()["plans waiting for review got a warning in their log"] == 1
     plan.refresh_from_db()
     assert plan.state == PlanState.AWAITING_REVIEW
-    assert plan.goal.log_lines.filter(text__contains="run already").exists()
+    assert plan.goal.log_lines.filter(text__contains="already run").exists()
 
 
 def test_only_policies_that_approve_are_suspended(reviewer: User) -> None:

@@ -150,7 +150,7 @@ def test_empty_huge_and_binary_texts_are_refused(developer: User, name: str, bod
 
 def test_a_version_without_a_difference_is_refused(developer: User) -> None:
     publish(developer, "one", Status.ACTIVE)
-    with pytest.raises(LibraryRefused, match="Nothing is different"):
+    with pytest.raises(LibraryRefused, match="Nothing differs"):
         publish(developer, "one")
 
 

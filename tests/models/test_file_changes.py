@@ -261,7 +261,7 @@ def test_a_file_that_changed_meanwhile_is_not_patched(
     workspace = Workspace.objects.get()
     data = (FILE + "\n").encode()
     workspaces.put_files(workspace, by=owner, uploads=[workspaces.Upload("app.py", BytesIO(data), len(data))])
-    with pytest.raises(NotPossibleNow, match="no longer as goal"):
+    with pytest.raises(NotPossibleNow, match="has changed since goal"):
         taking_over.take_over(Intent.objects.get(pk=step.pk), by=owner)
     assert Goal.objects.count() == 1
 
@@ -304,7 +304,7 @@ def test_what_cannot_be_made_is_refused_before_there_is_a_goal(
     provider.will_say(said())
     step = proposed()
     address = f"intents/{step.pk}/take-over"
-    with pytest.raises(NotPossibleNow, match="that you could have done"):
+    with pytest.raises(NotPossibleNow, match="that you can apply"):
         taking_over.take_over(step, by=reviewer)
     result = dict(step.result or {})
     other = step.result | {"diff": result["diff"].replace("\n-", "\n-x")}  # type: ignore[operator]
@@ -320,7 +320,7 @@ def test_what_cannot_be_made_is_refused_before_there_is_a_goal(
     refused = api_of(owner).post(address)
     assert (refused.status_code, "no writing" in refused.content.decode()) == (422, True)
     Workspace.objects.update(head=EMPTY)
-    with pytest.raises(NotPossibleNow, match="no longer as goal"):
+    with pytest.raises(NotPossibleNow, match="has changed since goal"):
         taking_over.take_over(Intent.objects.get(pk=step.pk), by=owner)
     assert Goal.objects.count() == 1
 

@@ -86,7 +86,7 @@ KINDS = {
     "an unknown parameter": repaired(said(step(params={"path": "a", "force": True})), "is not a field of this command"),
     "a wrong type": repaired(said(step(params={"path": 7})), "must be of type string"),
     "an empty answer": repaired("", "no JSON object"),
-    "429 with a short Retry-After": good(refusing(429, retry_after="0"), said(GOOD), requests=2, line="asked again in"),
+    "429 with a short Retry-After": good(refusing(429, retry_after="0"), said(GOOD), requests=2, line="asking again in"),
     "429 with a long Retry-After": Kind(
         (refusing(429, retry_after="600"),), PENDING, "model_rate_limited", (failed("rate_limited"),), "after", 1
     ),
@@ -98,7 +98,7 @@ KINDS = {
     "a stream that breaks off": without(breaking_off(said(GOOD)[:50]), "cut_off", "the answer was cut off"),
     "a stream that just ends": without(trailing_off(said(GOOD)[:50]), "cut_off", "the answer was cut off"),
     "an answer that is too long": without(cut_at_its_length("{"), "cut_off", "longer than", 1),
-    "ten megabytes": without(endless, "answer_too_long", "was not read on", 1),
+    "ten megabytes": without(endless, "answer_too_long", "stopped reading it", 1),
     "approving itself": repaired(said({**GOOD, "approved": True}), "“approved” is no field of the answer"),
     "approving a step": repaired(said(step(approved_by="admin")), "“approved_by” is no field of a step"),
     "a tool that approves": repaired(said(step(tool="admin", command="approve")), "There is no tool “admin”"),

@@ -95,7 +95,7 @@ def test_a_wrong_password_and_an_unknown_name_are_answered_alike(olga: Any) -> N
     wrong, unknown = enter(Client(), password="wrong"), enter(Client(), name="nobody", password="wrong")
     assert wrong.status_code == unknown.status_code == 422
     assert words_of(wrong) == words_of(unknown)
-    assert "7 tries left" in words_of(wrong)
+    assert "7 attempts left" in words_of(wrong)
 
 
 def test_a_disabled_person_is_answered_like_a_wrong_password(olga: Any) -> None:

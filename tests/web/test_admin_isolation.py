@@ -56,7 +56,7 @@ def test_the_full_level_is_told_without_advice(panel: Callable[..., str]) -> Non
     assert '<li class="success">Level L3, checked: the sandbox works.</li>' in text
     assert "<td>L3, the lowest of all workers (one@here)</td>" in text
     assert "Why not" not in text
-    assert "start the worker again" not in text
+    assert "restart the worker" not in text
 
 
 @pytest.mark.parametrize(("level", "missing"), [("L2", ("L3",)), ("L1", ("L3", "L2"))])
@@ -67,7 +67,7 @@ def test_a_level_below_the_least_says_why_and_what_to_do(
     assert f'<li class="error">Level {level}; no step runs below L3.</li>' in text
     for name in missing:
         assert f'<th scope="row">Why not {name}</th><td>{WHY[name]}</td>' in text
-    assert "start the worker again" in text
+    assert "restart the worker" in text
     assert f"MINDX_SANDBOX_MIN={level}." in text
 
 
@@ -82,7 +82,7 @@ def test_a_weaker_level_that_was_accepted_is_a_warning(level: str, panel: Callab
 
 def test_no_level_at_all_offers_none_to_accept(panel: Callable[..., str]) -> None:
     text = panel(beat("", "L3", "L2", "L1"))
-    assert '<li class="error">No level holds; nothing runs.</li>' in text
+    assert '<li class="error">No isolation level works; no step runs.</li>' in text
     assert all(why in text for why in WHY.values())
     assert "accept the weaker level" not in text
     assert "<td>none, the lowest of all workers" in text

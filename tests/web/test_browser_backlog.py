@@ -102,7 +102,7 @@ def test_what_made_nothing_better_stops_and_goes_on_by_an_operators_word(
     backlog.approve(next_one, by=reviewer)
     stopped = "None of the last 10 items that were tried improved anything."
     page = open_page(owner, "/mastermind/backlog/")
-    expect(page.get_by_role("status").filter(has_text=stopped)).to_contain_text("Look at what came of it")
+    expect(page.get_by_role("status").filter(has_text=stopped)).to_contain_text("Check the results")
     expect(page.get_by_text("Resume")).to_have_count(0)
     page = open_page(operator, "/mastermind/backlog/")
     found = looked_at(page, "backlog-stopped")

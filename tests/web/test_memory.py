@@ -67,7 +67,7 @@ def text_of(client: Client, address: str, **headers: str) -> str:
 def test_an_empty_memory_says_what_fills_it(owner: User, client_of: ClientOf) -> None:
     page = text_of(client_of(owner), "/memory/")
     assert "No experience yet" in page
-    assert "Every goal that ends" in page
+    assert "Every finished goal is recorded" in page
 
 
 def test_a_page_of_memory_asks_few_questions_and_none_by_offset(owner: User, client_of: ClientOf) -> None:
@@ -100,7 +100,7 @@ def test_a_search_says_how_near_each_one_is(owner: User, client_of: ClientOf) ->
     assert page.index("create a python project") < page.index("write a poem")
     assert "71 %" in page
     assert "very similar" in page
-    assert "0 %</strong> far" in page
+    assert "0 %</strong> not similar" in page
 
 
 def test_htmx_gets_the_list_alone_and_a_history_reload_the_page(owner: User, client_of: ClientOf) -> None:
@@ -196,7 +196,7 @@ def test_the_owner_forgets_after_a_question(owner: User, client_of: ClientOf) ->
     experience = remember(owner)
     client = client_of(owner)
     assert "<dialog" in text_of(client, f"/memory/{experience.pk}/")
-    assert "cannot be brought back" in text_of(client, f"/memory/{experience.pk}/forget/")
+    assert "cannot be undone" in text_of(client, f"/memory/{experience.pk}/forget/")
     assert Experience.objects.exists()
     answer = client.post(f"/memory/{experience.pk}/forget/", follow=True)
     assert "Forgotten." in answer.content.decode()

@@ -118,9 +118,9 @@ def test_the_numbers_of_the_page(
     called(agent, "failed", detail="the provider refused the key")
     page = read(client_of(operator))
     said = text_of(page)
-    for words in ("4 calls, 1 without an answer", "240 tokens: 200 read, 40 written", "$1.00 for 2 answers"):
+    for words in ("4 calls, 1 without an answer", "240 tokens: 200 input, 40 output", "$1.00 for 2 answers"):
         assert words in said
-    for words in ("3.0 s median of the newest answers", "33 % of the answers from the cache", "2.00 attempts for a"):
+    for words in ("3.0 s median of the newest answers", "33 % of the answers came from the cache", "2.00 attempts per"):
         assert words in said
     assert "<i>planner</i>" in said
     assert "<i>planner" not in page

@@ -63,5 +63,5 @@ def test_a_page_says_what_is_wrong_and_when_to_come_back(number: int) -> None:
     outage = FAULTS[number][1]
     assert page.status_code == (503 if outage else 500)
     assert page.headers.get("Retry-After") == (str(outage.retry_after_s) if outage else None)
-    assert (outage.title if outage else "Something broke") in page.content.decode()
+    assert (outage.title if outage else "Something went wrong") in page.content.decode()
     assert b"secret words" not in page.content

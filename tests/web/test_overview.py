@@ -327,7 +327,7 @@ def test_a_jail_below_the_least_is_down(db: None, bus: redis.Redis, level: str) 
 
 
 @pytest.mark.usefixtures("real_health")
-@pytest.mark.parametrize(("level", "words"), [("L2", "fewer walls"), ("L1", "file commands only")])
+@pytest.mark.parametrize(("level", "words"), [("L2", "weaker isolation"), ("L1", "file commands only")])
 def test_a_weaker_jail_that_the_operator_accepted_is_still_told(
     db: None, bus: redis.Redis, settings: object, level: str, words: str
 ) -> None:

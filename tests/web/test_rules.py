@@ -317,7 +317,7 @@ def test_a_rule_keeps_its_name_and_a_new_one_needs_a_free_name(
     )
     assert "Keep the name" in renamed.content.decode()
     same = client.post(f"/rules/{greet.component_id}/edit/", {"body": GREET, "do": "save"})
-    assert "Nothing is different" in same.content.decode()
+    assert "Nothing differs" in same.content.decode()
     assert versions() == [("1.0.0", "active")]
 
 

@@ -211,7 +211,7 @@ def test_what_no_longer_fits_is_not_taken_in_and_waits_on(owner: User, operator:
     [
         (lambda text: "{", "looks like JSON but is not valid"),
         (lambda text: text.replace("{", '{"\\u0000": 1,', 1), "An agent has no"),
-        (lambda text: f"{text}\0", "cannot hold the character zero"),
+        (lambda text: f"{text}\0", "cannot contain a null character"),
         (lambda text: f"{text}{' ' * 100_000}", "longer than 100,000 characters"),
     ],
 )

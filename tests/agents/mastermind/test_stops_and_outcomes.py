@@ -51,7 +51,7 @@ def test_no_more_than_the_rules_allow_is_ever_taken_up(recent: list[str], begun:
         (Measured((7, 7), 1), "no_better", "7 before, 7 after"),
         (Measured((7, 7), 0), "no_better", "no file changed"),
         (Measured((), 2), "unmeasured", "was not measured"),
-        (Measured((7,), None), "unmeasured", "not known"),
+        (Measured((7,), None), "unmeasured", "is unknown"),
         (Measured(failed="failed", reason="no such file"), "not_achieved", "failed: no such file"),
         (Measured((7, 2), 1, failed="dropped"), "not_achieved", "dropped"),
         (Measured(failed="dropped", reason="cancelled_by_person"), "not_achieved", "dropped: cancelled by person."),
