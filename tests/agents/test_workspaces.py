@@ -220,7 +220,7 @@ def test_several_files_arrive_all_or_none(owner: User, make_workspace: Maker) ->
 # --- names -----------------------------------------------------------------------------------------------------------
 def test_a_workspace_has_a_plain_name_that_is_its_own(owner: User, outsider: User) -> None:
     assert workspaces.create(by=owner, name=" weather-report ").name == "weather-report"
-    with pytest.raises(WorkspaceRefused, match="named weather-report already"):
+    with pytest.raises(WorkspaceRefused, match="already a workspace named weather-report"):
         workspaces.create(by=outsider, name="weather-report")
     for name in ("", "a b", "ä/ö", "../x", "x" * 81, "<b>"):
         with pytest.raises(WorkspaceRefused) as refused:

@@ -59,7 +59,7 @@ def test_whoever_may_write_takes_it_in(copy: EvolvedCopy, reviewer: User, owner:
     assert "is in the library. Nothing uses it yet." in page
     version = ComponentVersion.objects.get(component__name="finance", status="candidate")
     assert (version.body, version.created_by) == ("Be careful.\nAsk twice.\n", reviewer)
-    assert "taken in" in client_of(owner).get(address).content.decode()
+    assert "accepted</span>" in client_of(owner).get(address).content.decode()
     assert address not in client.get("/mastermind/").content.decode()
 
 
@@ -72,6 +72,6 @@ def test_whoever_may_write_leaves_it_out_and_says_why(
     client.post(f"{address}decline/", {"why": "once is <i>enough"})
     page = client_of(owner).get(address).content.decode()
     assert "once is &lt;i&gt;enough" in page
-    assert "not taken in" in page
+    assert "declined</span>" in page
     assert not ComponentVersion.objects.filter(status="candidate").exists()
     assert "It was decided already." in client.post(f"{address}take-in/", follow=True).content.decode()

@@ -77,7 +77,7 @@ def test_the_api_says_who_has_the_files_and_what_would_end_that(
     Goal.objects.filter(pk=holder.goal_id).update(submitted_by=outsider)
     found = ask(f"goals/{waiting.goal_id}")["waits_for_files"]
     assert found["goal"] is None
-    assert found["says"].startswith("another goal has the files")
+    assert found["says"].startswith("another goal is using the files")
 
 
 def test_a_typed_command_holds_files_too(pair: Pair, owner: User) -> None:

@@ -190,19 +190,19 @@ def test_an_approved_goal_says_whose_files_it_waits_for_and_that_one_how_many_wa
     page = said(client, "goal", waiting.goal_id)
     assert f"goal {holder.goal_id} is using the files of its workspace and is running." in page
     assert "It starts automatically when that one has ended." in page
-    assert f'href="{address}">Goal {holder.goal_id}</a> stands so since <time' in page
-    assert "wait for its files" not in said(client, "goal", holder.goal_id)
+    assert f'href="{address}">Goal {holder.goal_id}</a> has been like this since <time' in page
+    assert "waiting for its files" not in said(client, "goal", holder.goal_id)
 
     Goal.objects.filter(pk=holder.goal_id).update(state="manual", reason="needs_a_hand: intent 1 failed")
     assert goal_page.signature(waiting.goal_id) != before
-    assert "needs a person&#x27;s hand." in said(client, "goal", waiting.goal_id)
-    assert "1 approved goal waits for its files until then." in said(client, "goal", holder.goal_id)
+    assert "and needs a person." in said(client, "goal", waiting.goal_id)
+    assert "1 approved goal is waiting for its files until then." in said(client, "goal", holder.goal_id)
 
     # Whoever may not see the goal learns that there is one, and nothing of it.
     Goal.objects.filter(pk=holder.goal_id).update(submitted_by=outsider)
     page = said(client, "goal", waiting.goal_id)
     assert "another goal is using the files of its workspace and needs a person." in page
-    assert "It stands so since <time" in page
+    assert "It has been like this since <time" in page
     assert address not in page
     assert f"oal {holder.goal_id}" not in page
     assert address in said(client_of(reviewer), "goal", waiting.goal_id)
@@ -223,7 +223,7 @@ def test_a_blocked_goal_names_what_it_waits_for(owner: User, make_goal: Maker, c
     first = make_goal(owner, "First")
     second = make_goal(owner, "Second", depends_on=[first])
     page = said(client_of(owner), "goal", second.pk)
-    assert "Waits for 1 other goal." in page
+    assert "Waiting for 1 other goal." in page
     assert f'href="/goals/{first.pk}/"' in page
 
 
@@ -370,7 +370,7 @@ def test_each_check_stands_there_with_its_result_and_foreign_names_stay_text(
     assert "<script>alert" not in page
     assert "\u202e" not in page
     assert "does not hold: </span>a.py cannot be read as Python: line 3: invalid syntax" in page
-    assert "not known: </span>Nothing says what step 2 must bring about" in page
+    assert "not known: </span>No check is defined for step 2" in page
 
 
 def test_a_goal_that_was_missed_offers_no_rule_of_its_plan(

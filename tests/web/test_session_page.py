@@ -57,7 +57,7 @@ def tried(intent: Intent, result: dict[str, Any], outcome: str = "succeeded", nu
 
 def test_before_anything_ran_the_page_says_so(owner: User, make_goal: Callable[..., Goal], client_of: ClientOf) -> None:
     shown = plain(page_of(client_of(owner), make_goal(owner).pk))
-    assert "unknown until a step has run, nothing runs below L3" in shown
+    assert "unknown until a step has run, at least L3 is required" in shown
     assert "No command has run" in shown
     assert "none is active" in shown
 
@@ -69,7 +69,7 @@ def test_the_session_stands_where_the_plan_left_it(owner: User, propose_plan: Pr
     tried(plan.intents.get(), {"return_code": 0, "stdout": "Python 3\n", "level": "L2"}, snapshot_after="b" * 64)
     html = page_of(client_of(owner), plan.goal_id)
     shown = plain(html)
-    assert "Isolation L2 , nothing runs below L3" in shown
+    assert "Isolation L2 , at least L3 is required" in shown
     assert "Folder ./src" in shown
     assert "Virtual environment env" in shown
     assert "Autonomous mode on" in shown

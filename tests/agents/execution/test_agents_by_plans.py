@@ -192,7 +192,7 @@ def test_a_name_that_was_taken_meanwhile_is_not_approved_and_not_made_twice(oper
     plan, other = plan_of(give(LINE, operator)), plan_of(give(LINE, operator))
     params, means = under_way(other, reviewer)
     agent_steps.make(params, {}, means)
-    with pytest.raises(DecisionRefused, match="There is an agent named scout already"):
+    with pytest.raises(DecisionRefused, match="There is already an agent named scout"):
         approve(plan, reviewer)
 
 

@@ -17,4 +17,4 @@ def test_it_says_how_long_it_waits_for_whom_and_why(goal: int | None, whose: str
 
 
 def test_a_moment_is_a_second() -> None:
-    assert notice(Wait(0.2, "12:03:20 UTC", "it is locked", 1)).text.startswith("Waits 1 s: ")
+    assert notice(Wait(0.2, "12:03:20 UTC", "it is locked", 1)).text.startswith("Waiting 1 s: ")
