@@ -314,7 +314,7 @@ def test_a_budget_in_dollars_wants_a_price(provider: Provider) -> None:
     provider.will_say("cheap")
     most = Allowance(cost=Decimal("0.001"))
     generation.ask(question(allowance=most, max_tokens=100))
-    with pytest.raises(BudgetSpent, match="nobody knows what openai/unheard-of costs"):
+    with pytest.raises(BudgetSpent, match="the price of openai/unheard-of is unknown"):
         generation.ask(question(models=("openai/unheard-of",), allowance=most))
     with pytest.raises(BudgetSpent, match=r"\$0.0002 of \$0.00"):
         generation.ask(question(allowance=most, max_tokens=1000))
