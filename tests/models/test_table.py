@@ -86,7 +86,9 @@ KINDS = {
     "an unknown parameter": repaired(said(step(params={"path": "a", "force": True})), "is not a field of this command"),
     "a wrong type": repaired(said(step(params={"path": 7})), "must be of type string"),
     "an empty answer": repaired("", "no JSON object"),
-    "429 with a short Retry-After": good(refusing(429, retry_after="0"), said(GOOD), requests=2, line="asking again in"),
+    "429 with a short Retry-After": good(
+        refusing(429, retry_after="0"), said(GOOD), requests=2, line="asking again in"
+    ),
     "429 with a long Retry-After": Kind(
         (refusing(429, retry_after="600"),), PENDING, "model_rate_limited", (failed("rate_limited"),), "after", 1
     ),
