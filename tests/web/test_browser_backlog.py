@@ -140,4 +140,4 @@ def test_the_line_brings_back_what_was_typed_and_completes_by_tab(owner: User, o
     expect(line).to_be_focused()
     line.fill("agent_list")
     line.press("Tab")
-    expect(page.get_by_role("button", name="Do it")).to_be_focused()
+    expect(page.get_by_role("button", name="Run")).to_be_focused()

@@ -77,7 +77,7 @@ def test_a_mapping_is_tried_saved_and_taken_back(
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("Version 2")).to_be_visible()
     found += looked_at(page, "tuning-one")
-    page.get_by_role("button", name="Restore: version").click()
+    page.get_by_role("button", name="Restore version").click()
     expect(page.get_by_text("Version 3")).to_be_visible()
     assert [one.path for one in in_force.mapped()] == ["src/util.py"]
     page.goto(page.url.split("/tuning/")[0] + "/tuning/recovery_setting/retry_delay_seconds/")
