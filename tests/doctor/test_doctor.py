@@ -137,9 +137,9 @@ def test_a_short_key_fails_and_one_key_for_both_is_told(settings: Any) -> None:
     assert grades(installation.keys) == ["ok"]
     settings.APPROVAL_KEY = settings.SECRET_KEY
     assert grades(installation.keys) == ["warn"]
-    settings.SECRET_KEY = settings.APPROVAL_KEY = "short"
+    settings.SECRET_KEY = settings.APPROVAL_KEY = "a tiny key"
     assert grades(installation.keys) == ["fail"]
-    assert "short" not in told(installation.keys).replace("is short enough", "")
+    assert "a tiny key" not in told(installation.keys)
 
 
 def test_a_secret_that_others_can_read_is_named_with_the_command_that_closes_it(tmp_path: Path, settings: Any) -> None:

@@ -236,7 +236,7 @@ def test_a_days_budget_puts_goals_off_to_the_next_day_and_says_so(
     assert (goal.state, goal.reason.split(":")[0]) == (GoalState.PENDING, "model_budget_spent")
     assert goal.wake_at is not None
     assert goal.wake_at > timezone.now()
-    assert "of 20,000 tokens of this day are used" in log(goal)
+    assert "of 20,000 tokens of today's budget are used" in log(goal)
     assert len(provider.asked) == 1
 
 
@@ -248,7 +248,7 @@ def test_a_spent_budget_is_seen_on_the_goal_the_agent_and_the_insights_and_raisi
     goal = planned(owner)
     assert goal.reason.startswith("model_budget_spent")
     page = client_of(owner).get(f"/goals/{goal.pk}/").content.decode()
-    assert "budget for language models is used up until tomorrow (UTC). 0 of 8,000 tokens of this day are used" in page
+    assert "budget for language models is used up until tomorrow (UTC). 0 of 8,000 tokens of today&#x27;s budget are used" in page
     assert "Plan now" in page
     its_page = f"/admin/agents/agent/{agent.pk}/change/"
     assert "0 of 8,000 tokens; 1 goal put off to tomorrow" in client_of(admin).get(its_page).content.decode()

@@ -41,7 +41,7 @@ def test_a_change_is_a_new_version_out_of_force_and_the_old_one_stays(keeper: Us
     assert [each.conditions["commands"] for each in policy.versions.order_by("number")] == [["rm"], ["mv", "rm"]]
     with pytest.raises(DecisionRefused, match="Replay"):
         policy_writing.enable(policy, by=keeper, number=2)
-    with pytest.raises(DecisionRefused, match="meanwhile"):
+    with pytest.raises(DecisionRefused, match="in the meantime"):
         policy_writing.enable(policy, by=keeper, number=1)
     events = list(policy.changes.order_by("pk").values_list("event", "by__username"))
     assert events == [("written", "kim"), ("replayed", "kim"), ("enabled", "kim"), ("written", "kim")]

@@ -43,7 +43,7 @@ def test_a_spent_budget_is_told_and_after_it_was_raised_the_goal_goes_on(
     provider.will_say(PLAN)
     goal = planned(owner)
     page: Page = open_page(owner, f"/goals/{goal.pk}/")
-    expect(page.locator("main")).to_contain_text("0 of 100 tokens of this day are used")
+    expect(page.locator("main")).to_contain_text("0 of 100 tokens of today's budget are used")
     expect(page.locator("main")).to_contain_text("Ask an operator to raise it and plan again, or plan by hand.")
     expect(page.get_by_role("link", name="Plan by hand")).to_be_visible()
     Agent.objects.update(tokens_per_day=None)

@@ -419,11 +419,11 @@ def test_a_plan_that_was_approved_is_nobodys_turn_also_while_its_agent_is_paused
     from review.services import decisions
 
     plan = propose_plan(owner)
-    assert "a person&#x27;s turn" in said(client_of(owner), "goal", plan.goal_id)
+    assert "waiting for a person" in said(client_of(owner), "goal", plan.goal_id)
     decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")
     Agent.objects.update(paused=True)
     page = said(client_of(owner), "goal", plan.goal_id)
-    assert "a person&#x27;s turn" not in page
+    assert "waiting for a person" not in page
     assert "approved, paused" in page
     assert "is paused. No further step of this goal starts" in page
     asks = said(client_of(owner), "goal-cancel", plan.goal_id)

@@ -189,7 +189,7 @@ def test_an_achieved_goal_still_learns_until_its_experience_is_stored() -> None:
 
 
 def test_the_way_is_said_for_those_who_do_not_see_colours() -> None:
-    assert "a person&#x27;s turn" in mindx.way("awaiting_review", mini=True)
+    assert "waiting for a person" in mindx.way("awaiting_review", mini=True)
 
 
 @pytest.mark.django_db

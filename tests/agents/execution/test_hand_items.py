@@ -198,7 +198,7 @@ def test_a_step_whose_answer_is_read_cannot_be_done_by_hand(approved: Approved, 
     plan = approved([FAILS, write("b.txt", "{{intents.1.result.stdout}}"), write("c.txt")])
     cycle.work(plan.goal_id)
     item = HandItem.objects.get()
-    with pytest.raises(NotPossibleNow, match="Step 2 reads"):
+    with pytest.raises(NotPossibleNow, match="Step 2 uses"):
         hand_items.done(item, by=owner)
     revision = hand_items.skip(item, by=reviewer)
     assert revision is not None, "what is left out with it is asked about, whoever skips"
@@ -297,7 +297,7 @@ def test_nothing_else_stands_where_a_later_step_reads_the_answer(approved: Appro
     }
     plan = approved([FAILS, reads])
     cycle.work(plan.goal_id)
-    with pytest.raises(NotPossibleNow, match="Step 2 reads"):
+    with pytest.raises(NotPossibleNow, match="Step 2 uses"):
         hand_items.instead(HandItem.objects.get(), by=owner, steps=[write("b.txt")])
     assert goal_of(HandItem.objects.get()).state == GoalState.MANUAL
 
