@@ -56,7 +56,7 @@ def test_an_edit_teaches_by_keyboard_and_is_promoted(
     found += looked_at(page, "teach-trial")
     page.get_by_label("Why").fill(f"It is the one that I mean {LONG}")
     page.get_by_role("button", name="Teach this").click()
-    expect(page.get_by_text("It applies to the goals that you submit")).to_be_visible()
+    expect(page.get_by_text("Taught. It applies to the goals that you submit")).to_be_visible()
     found += looked_at(page, "lesson-teacher")
     page = open_page(operator, "/tuning/")
     page.get_by_role("link", name="Taught by people").click()
@@ -81,7 +81,7 @@ def test_without_scripts_it_is_taught_and_taken_back(
     page.get_by_role("button", name="Try on past cases").click()
     expect(page.get_by_role("radio", name="wherever a goal names a path")).to_be_checked()
     page.get_by_role("button", name="Teach this").click()
-    expect(page.get_by_text("It applies to the goals that you submit")).to_be_visible()
+    expect(page.get_by_text("Taught. It applies to the goals that you submit")).to_be_visible()
     assert Lesson.objects.get().tool == ""
     goal = make_goal(reviewer, "show app")
     for path in ("src/app.py", "src/util.py"):
