@@ -248,7 +248,10 @@ def test_a_spent_budget_is_seen_on_the_goal_the_agent_and_the_insights_and_raisi
     goal = planned(owner)
     assert goal.reason.startswith("model_budget_spent")
     page = client_of(owner).get(f"/goals/{goal.pk}/").content.decode()
-    assert "budget for language models is used up until tomorrow (UTC). 0 of 8,000 tokens of today&#x27;s budget are used" in page
+    spent = (
+        "budget for language models is used up until tomorrow (UTC). 0 of 8,000 tokens of today&#x27;s budget are used"
+    )
+    assert spent in page
     assert "Plan now" in page
     its_page = f"/admin/agents/agent/{agent.pk}/change/"
     assert "0 of 8,000 tokens; 1 goal put off to tomorrow" in client_of(admin).get(its_page).content.decode()
