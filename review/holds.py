@@ -40,7 +40,7 @@ class Together:
 
     @property
     def look_again_s(self) -> int:
-        """When an open page should ask what became of them."""
+        """In how many seconds an open page should ask for their state again."""
         return max(one.look_again_s for one in self.decisions)
 
 

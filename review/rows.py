@@ -44,7 +44,7 @@ class Row:
 
     @property
     def shows_history(self) -> bool:
-        """Whether what became of steps like it says anything: enough of them, or one that failed."""
+        """Whether the outcomes of steps like it say anything: there are enough of them, or one failed."""
         if self.risk is None or "about" not in self.risk:
             return False
         failures = self.risk["failures"]

@@ -73,7 +73,7 @@ class Asked:
     def failures(self, *, failure_class: str = "", strategy: str = "", came: str = "") -> QuerySet[FailureRecord]:
         """Failures of steps and plannings, newest first; those taken over by the same way again are one case.
 
-        What came of a recovery is asked of recoveries alone: goals that a person had to plan are `BY_PERSON`.
+        Results of recoveries count recoveries only. Goals that a person had to plan are `BY_PERSON`.
         """
         found = FailureRecord.objects.filter(self._when).exclude(SAME_WAY_AGAIN)
         if self.agent:

@@ -95,7 +95,7 @@ class GoalPage(GoalOffers):
 
     @cached_property
     def result(self) -> goal_result.Result | None:
-        """What came of it, when it has ended and something was tried."""
+        """The result, when it has ended and something was tried."""
         return goal_result.of(self.goal, self.revisions) if self.part == "live" else None
 
     @property

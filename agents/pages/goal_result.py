@@ -1,4 +1,4 @@
-"""What came of a goal that has ended, as its page shows it first: how its program ended, its last words, its files."""
+"""The result of a goal that has ended, as its page shows it first: exit code, last lines of output, files."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Failures: classified, mended by strategies that learn from what came of them."""
+"""Failures: classified, mended by strategies that learn from their results."""

@@ -43,7 +43,7 @@ class TimesOut(Schema):
 
 
 class FiguresOut(Schema):
-    """The four metrics of some cases. `corrected`, `planned` and `recovered` count the cases by what came of them.
+    """The four metrics of some cases. `corrected`, `planned` and `recovered` count the cases by their result.
 
     `left_to_a_person` counts goals that only a person could plan, which are no recoveries. Plannings that came to no
     plan are not in `attempts_per_plan`.

@@ -163,7 +163,7 @@ def way(
     """How far a goal has come. `goal` is a goal or its state, then with its reason; `mini` is the form for lists.
 
     `begun`: a step of it has been tried, where the page knows it; `approved`: nothing of it has, but its plan may run.
-    `paused`: its agent is, so nothing of it begins; `held`: its plan is decided, and that can still be taken back.
+    `paused`: its agent is paused, so no step starts; `held`: its plan is decided, and that can still be undone.
     """
     if approved:
         stages = ways.way("executing", waits=True)

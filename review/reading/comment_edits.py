@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.bdi.document import IntentSpec
+from review.words import LONGEST
 
 # A value as people write it in a sentence: in quotes, or up to the next space.
 _VALUE = (
@@ -50,6 +51,8 @@ def edits_in(comment: str, steps: Sequence[IntentSpec]) -> tuple[Suggested, ...]
     A text is replaced wherever it is a value of the plan, or a whole word or name in one. What is said by a parameter's
     name is taken only where one step has it.
     """
+    if len(comment) > LONGEST:  # it is refused by what takes it
+        return ()
     found: dict[tuple[int, str], Suggested] = {}
     for old, new in _pairs(comment):
         for spec in steps:

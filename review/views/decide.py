@@ -8,7 +8,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect
@@ -20,6 +20,7 @@ from agents.states import PlanState
 from people.roles import Role
 from review import envelope, queue, rights
 from review.errors import DecisionRefused, WordsRefused
+from review.past import readable
 from review.reading import comment_edits
 from review.services import decisions, editing, holding, queueing, rounds
 from review.services.ruling import APPROVE, REJECT, REQUEST_CHANGES, Ruling
@@ -101,7 +102,10 @@ def edit_as_said(request: HttpRequest, pk: int) -> HttpResponse:
     if reason := rights.why_not_edit(user, plan):
         raise PermissionDenied(reason)
     comment, digest = request.POST.get("comment", ""), request.POST.get("digest", "")
-    found = documents.read(bytes(plan.document)).all_intents
+    document = readable(bytes(plan.document))
+    if document is None:
+        raise Http404("the plan's document cannot be read, so nothing of it can be edited")
+    found = document.all_intents
     values = comment_edits.values_of(comment_edits.edits_in(comment, found), found)
     said = {"comment": comment, "field": "comment", "chosen": None}
     try:
@@ -125,7 +129,8 @@ def _edits_instead(request: HttpRequest, plan: IntentPlan) -> tuple[comment_edit
         return ()
     if rights.why_not_edit(asking(request), plan) or request.POST.get("digest") != plan.digest:
         return ()
-    return comment_edits.edits_in(request.POST.get("comment", ""), documents.read(bytes(plan.document)).all_intents)
+    document = readable(bytes(plan.document))
+    return comment_edits.edits_in(request.POST.get("comment", ""), document.all_intents) if document else ()
 
 
 @require_POST

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from html import unescape
 from typing import Any
 
@@ -93,3 +94,14 @@ def test_what_the_page_did_not_show_is_not_edited(plan: IntentPlan, reviewer: Us
     own = client_of(plan.goal.submitted_by).post(address, {"digest": plan.digest, "comment": "change weather to tides"})
     assert own.status_code == 403
     assert Goal.objects.get(pk=plan.goal_id).intent_plans.count() == 1
+
+
+def test_a_document_that_cannot_be_read_is_refused_and_no_error(
+    plan: IntentPlan, reviewer: User, client_of: ClientOf, without_guard: Callable[..., AbstractContextManager[None]]
+) -> None:
+    with without_guard("agents_intentplan", "intent_plan_immutable"):
+        IntentPlan.objects.filter(pk=plan.pk).update(document=b"\xff\xfe nothing")
+    client = client_of(reviewer)
+    assert ask(client, plan, "change weather to tides").status_code == 302, "it may still be sent back"
+    sent = {"digest": plan.digest, "comment": "change weather to tides"}
+    assert client.post(f"/review/{plan.pk}/edit-as-said/", sent).status_code == 404

@@ -24,14 +24,6 @@ def run(command_line: str) -> dict[str, Any]:
     return {"tool": "simple_coder", "command": "run", "params": {"command_line": command_line}}
 
 
-@pytest.fixture(autouse=True)
-def _word_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The sentence model is the library's business; here it would only cost seconds."""
-    from tests.library.vectors import install
-
-    install(monkeypatch)
-
-
 @pytest.fixture
 def approved(
     transactional_db: None,

@@ -1,4 +1,4 @@
-"""What the tests of the services share."""
+"""What the tests of the mind share."""
 
 from __future__ import annotations
 
