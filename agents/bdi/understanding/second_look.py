@@ -288,7 +288,7 @@ def _looks_for_more_than_a_name(meant: Sequence[Meant], text: str, said: Sequenc
         if one.command != "grep" or wanted is None or wanted.span is None or not isinstance(wanted.value, str):
             continue
         words = wanted.value.split()
-        if len(words) < 2 or set(text[max(0, wanted.span[0] - 1) : wanted.span[0] + 1]) & set(QUOTES):
+        if len(words) < 2 or _is_quoted(text, wanted.span):
             continue
         if words[-1].casefold() in _STATED:
             yield f"“{words[-1]}” may be no part of what is looked for.", _with(meant, at, text=" ".join(words[:-1]))
@@ -296,12 +296,19 @@ def _looks_for_more_than_a_name(meant: Sequence[Meant], text: str, said: Sequenc
             yield "It may be looked for with fewer words.", _with(meant, at, text=words[-1])
 
 
+def _is_quoted(text: str, span: tuple[int, int] | None) -> bool:
+    """What stands between quotation marks is meant as it stands; the span may begin at the mark or behind it."""
+    return span is not None and bool(set(text[max(0, span[0] - 1) : span[0] + 1]) & set(QUOTES))
+
+
 def _says_what_it_is(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
     """“With the line Should auld …”: “the line” says what follows, without quotes."""
     for at, one in enumerate(meant):
         content = one.params.get("content") or one.params.get("text")
-        value = content.value if content is not None else None
-        if one.command in ("write", "write_note", "append_note") and isinstance(value, str) and _LABELS.match(value):
+        if content is None or not isinstance(content.value, str) or _is_quoted(text, content.span):
+            continue
+        value = content.value
+        if one.command in ("write", "write_note", "append_note") and _LABELS.match(value):
             name = "content" if "content" in one.params else "text"
             yield "Its first words may only say what follows.", _with(meant, at, **{name: _LABELS.sub("", value)})
 

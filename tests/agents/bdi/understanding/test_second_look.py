@@ -70,6 +70,7 @@ def test_what_else_may_be_meant_is_asked(text: str, other: dict[str, str]) -> No
         ("copy the picking diary to Picking diary short.md", "cp", {"to": "Orchard/Picking diary short.md"}),
         ("copy src/server.py to src/server_old.py", "cp", {"to": "src/server_old.py"}),
         ('search for "the buyer Meyer"', "grep", {"text": "the buyer Meyer"}),
+        ('write "text 3" to the file three.txt', "write", {"content": "text 3"}),
         ("open server.js", "read", {"path": "src/server.js"}),
     ],
 )
