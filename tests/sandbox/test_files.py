@@ -316,4 +316,17 @@ def test_a_folder_is_not_read_and_a_file_not_entered(hands: Hands) -> None:
     assert hands.do("cd", path="f").error_class == "INVALID_PARAMETERS"
     assert hands.do("mkdir", path="f/d").error_class == "INVALID_PARAMETERS"
     assert hands.do("read", path="missing").error_class == "INVALID_PARAMETERS"
-    assert hands.do("write", path="missing/f", content="x").error_class == "INVALID_PARAMETERS"
+    assert hands.do("write", path="f/below", content="x").error_class == "INVALID_PARAMETERS"
+
+
+def test_writing_makes_the_folders_above_a_file_but_a_patch_makes_none(hands: Hands) -> None:
+    assert hands.do("write", path="new/deep/f", content="x").ok
+    assert (hands.root / "new/deep/f").read_text() == "x"
+    assert not hands.do("write", path="other/f", content="@@", mode="patch").ok
+    assert not (hands.root / "other").exists()
+    outside = hands.root.parent / "outside"
+    outside.mkdir()
+    (hands.root / "way").symlink_to(outside)
+    assert not hands.do("write", path="way/f", content="x").ok
+    assert not hands.do("write", path="way/down/f", content="x").ok
+    assert list(outside.iterdir()) == []

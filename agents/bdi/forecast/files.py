@@ -27,7 +27,11 @@ def enter(walk: Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
 
 
 def make_folder(walk: Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
-    path = walk.path(params)
+    yield from _folders(walk, walk.path(params))
+
+
+def _folders(walk: Walk, path: str) -> Iterator[Consequence]:
+    """The folder and those above it that are made; a failing one where a file stands in the way."""
     parts = path.split("/") if path else []
     for end in range(1, len(parts) + 1):
         above = "/".join(parts[:end])
@@ -47,13 +51,16 @@ def write(walk: Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
     if not path or (node is not None and node.kind != "file"):
         yield walk.failing(f"{shown(path)} is no file that could be written")
         return
+    appends, patches = params.get("mode") == "append", params.get("mode") == "patch"
+    if not patches:
+        yield from _folders(walk, above)
     if not walk.unsure and above and (above not in walk.nodes or walk.nodes[above].kind != "dir"):
-        yield walk.failing(f"there is no folder {shown(above)}")
+        if patches:
+            yield walk.failing(f"there is no folder {shown(above)}")
         return
     if params.get("mode") == "create" and node is not None and not walk.unsure:
         yield walk.failing(f"{shown(path)} is there already")
         return
-    appends, patches = params.get("mode") == "append", params.get("mode") == "patch"
     if patches and node is None and not walk.unsure:
         yield walk.failing(f"{shown(path)} is not there to be patched")
         return

@@ -83,7 +83,8 @@ FILES: tuple[Command, ...] = (
     ),
     command(
         "write",
-        summary="Write a text file: over what was in it, as a new file, at its end, or as a patch (unified diff).",
+        summary="Write a text file: over what was in it, as a new file, at its end, or as a patch (unified diff). "
+        "Folders that are missing above it are made.",
         schema=fields(
             {
                 "path": path("File"),

@@ -12,7 +12,7 @@ import os
 import stat
 
 from .frames import encoded
-from .tree import Refused, Tree, kind_of, refusal, shown
+from .tree import Refused, Tree, kind_of, parts_of, refusal, shown
 
 TYPE_CHECKING = False  # importing typing costs a session's start 3 ms
 if TYPE_CHECKING:
@@ -128,8 +128,10 @@ def write_file(tree: Tree, path: bytes, content: bytes, mode: str) -> Answer:
     """Writes beside the target and renames, so that a file is either the old one or the whole new one.
 
     `mode` is overwrite, create (refused when something is there), append, or patch: `content` is then a unified diff
-    for what is there, and nothing is written unless all of it fits.
+    for what is there, and nothing is written unless all of it fits. Missing folders above a new file are made.
     """
+    if mode != "patch":
+        make_folder(tree, b"/".join(parts_of(path)[:-1]))
     folder, name = tree.open_parent(path)
     try:
         old = _existing(path, folder, name)

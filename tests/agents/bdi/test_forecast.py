@@ -120,10 +120,20 @@ def test_leaving_the_workspace_would_fail() -> None:
 
 
 def test_what_is_not_there_is_said_until_a_program_may_have_made_it() -> None:
-    before = steps(("read", {"path": "made.txt"}), ("write", {"path": "no/where", "content": ""}))
+    before = steps(("read", {"path": "made.txt"}), ("cd", {"path": "nowhere"}))
     assert [one.position for one in before.of(WouldFail)] == [1, 2]
     after = steps(("run", {"command_line": "python make.py"}), ("read", {"path": "made.txt"}))
     assert not after.of(WouldFail)
+
+
+def test_writing_makes_the_folders_above_the_file_and_a_patch_makes_none() -> None:
+    made = steps(("write", {"path": "new/deep/a.txt", "content": "x"}), ("cd", {"path": "new/deep"}))
+    assert [one.path for one in made.of(NewFolder)] == ["new", "new/deep"]
+    assert not made.of(WouldFail)
+    patched = steps(("write", {"path": "new/a.txt", "content": "@@", "mode": "patch"}))
+    assert not patched.of(NewFolder)
+    assert patched.of(WouldFail)
+    assert steps(("write", {"path": "readme.md/b", "content": "x"})).of(WouldFail)
 
 
 def test_after_a_program_nothing_is_certain() -> None:
