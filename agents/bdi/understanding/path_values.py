@@ -45,7 +45,8 @@ def path_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
     described = [one for one in words if _says_something(one, asked)] or _named_as_its_kind(words, asked)
     if described and place.wanted != NEW and asked.shape != "newname":
         described = _with_words_around(described, words, asked, wanted)
-    rest = [one for one in tokens if one not in described and not _is_head(one)]
+    known = set(described)
+    rest = [one for one in tokens if one not in known and not _is_head(one)]
     if not described and place.wanted == NEW:
         described = [one for one in tokens if _is_name_after_all(one, tokens, asked)][:1]
     if not described:
@@ -97,10 +98,11 @@ def _of_several(
 def _with_words_around(described: list[Token], words: Sequence[Token], asked: Asked, wanted: str) -> list[Token]:
     """“The project plan”, “yields 2023”: with a word that says nothing by itself, or a year, it is a name here."""
     is_year = any(one.kind == NUMBER and len(one.value) > 3 for one in words)
+    known = set(described)
     more = [
         one
         for one in words
-        if one in described
+        if one in known
         or one.text in WHOLE
         or (one.kind == NUMBER and len(one.value) > 3)
         # “The annual report 2025”: what says a kind is a part of a name that ends in a year.
