@@ -150,7 +150,7 @@ class _Bench:
         from agents.cycle import cycle
         from agents.goals import goals
         from agents.models import Belief, Workspace
-        from review.services import decisions
+        from review.deciding import decisions
 
         number = next(self._numbers)
         workspace = Workspace.objects.create(name=f"bench-{number}", owner=self.owner, head=self.head)

@@ -110,7 +110,7 @@ class Bench:
 
         from agents.models import Goal
         from agents.plans import proposals
-        from review.services import decisions
+        from review.deciding import decisions
 
         goal = Goal.objects.create(
             text="measure", submitted_by=self.owner, agent=self.agent, workspace=self.workspace, state="planning"

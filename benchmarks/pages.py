@@ -83,11 +83,11 @@ def _client(user: User) -> Any:
 def _lists(filled: Filled, reviewer: User, owner: User, admin: User) -> dict[str, tuple[Any, str]]:
     """Name → who asks, and for what."""
     from library.memory import pages
-    from review import queue
+    from review.queue import listing
 
     person, own, root = _client(reviewer), _client(owner), _client(admin)
     deep_memory = pages.find(user=reviewer, limit=filled.goals // 2).next.replace("+", "%2B")
-    deep_queue = str(queue.Cursor.of(queue.waiting_for(reviewer)[filled.goals // 10])).replace("+", "%2B")
+    deep_queue = str(listing.Cursor.of(listing.waiting_for(reviewer)[filled.goals // 10])).replace("+", "%2B")
     return {
         "goals": (person, "/goals/"),
         "goals, far behind": (person, f"/goals/?after={filled.goals // 2}"),

@@ -97,7 +97,7 @@ def _round(bench: Bench, figures: dict[str, list[float]]) -> None:
     from agents.models import ShadowRun
     from agents.plans import shadowing
     from agents.workspaces.stores import checkouts, store
-    from review.services import decisions
+    from review.deciding import decisions
 
     made: list[IntentPlan] = []
     figures["a plan enters the queue"].append(_timed_ms(lambda: made.append(bench.plan())))

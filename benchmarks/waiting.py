@@ -66,10 +66,10 @@ def _batch(agent: Agent, places: Sequence[Any], numbers: range) -> None:
     from django.utils import timezone
 
     from agents.models import Goal, Intent, IntentPlan, Plan, ShadowRun
+    from review.entries import places as queueing
     from review.models import PlanNews, PlanRisk, PlanTold, QueueEntry, ReviewClock
     from review.reading.outcomes import Outcome
-    from review.risk import Level
-    from review.services import queueing
+    from review.risk.assessment import Level
 
     now = timezone.now()
     goals = Goal.objects.bulk_create(
@@ -151,14 +151,14 @@ def _steps(plan: IntentPlan) -> list[Any]:
 def _pages(bench: Bench, plans: int, rounds: int) -> None:
     from django.test import Client
 
-    from review import queue
+    from review.queue import listing
 
     client = Client()
     client.force_login(bench.reviewer, backend="people.backends.SealedPeople")
-    deep = str(queue.Cursor.of(queue.waiting_for(bench.reviewer)[plans * 6 // 10]))
-    middle = queue.waiting_for(bench.reviewer).select_related("intent_plan")[plans * 6 // 10].intent_plan
-    place = queue.place_of(bench.reviewer, middle)
-    first = queue.waiting_for(bench.reviewer)[0]
+    deep = str(listing.Cursor.of(listing.waiting_for(bench.reviewer)[plans * 6 // 10]))
+    middle = listing.waiting_for(bench.reviewer).select_related("intent_plan")[plans * 6 // 10].intent_plan
+    place = listing.place_of(bench.reviewer, middle)
+    first = listing.waiting_for(bench.reviewer)[0]
     addresses = {
         "the queue": "/review/",
         "the queue, far behind": f"/review/?after={deep.replace('+', '%2B')}",
@@ -172,20 +172,22 @@ def _pages(bench: Bench, plans: int, rounds: int) -> None:
     }
     for name, address in addresses.items():
         say(name, rounds, lambda address=address: got(client, address))  # type: ignore[misc]
-    say("plans before and after one", rounds, lambda: queue.around(bench.reviewer, middle))
-    say("the plan to decide next", rounds, lambda: queue.next_for(bench.reviewer, place))
+    say("plans before and after one", rounds, lambda: listing.around(bench.reviewer, middle))
+    say("the plan to decide next", rounds, lambda: listing.next_for(bench.reviewer, place))
 
 
 def _sweeps(rounds: int) -> None:
     from agents.plans import shadowing
+    from review.deciding import auto_approval
     from review.models import TimeLimit
-    from review.services import auto_approval, deadlines, notices
+    from review.notices import notify
+    from review.queue import deadlines
 
     TimeLimit.objects.create(minutes=9000, escalate_percent=50)
     sweeps: dict[str, Callable[[], object]] = {
         "sweep: time limits": deadlines.sweep,
         "sweep: risk and policies": auto_approval.sweep,
-        "sweep: notices": notices.sweep,
+        "sweep: notices": notify.sweep,
         "sweep: shadow runs to begin": lambda: shadowing.waiting(50),
         "sweep: shadow runs to stop": shadowing.stop_unwanted,
     }

@@ -15,9 +15,9 @@ from agents.actors import pauses
 from agents.models import Standstill
 from people.models import User
 from people.roles import Role
-from review import holds
-from review.holds import Together
-from review.numbers import Numbers, numbers_of
+from review.deciding import held_decisions
+from review.deciding.held_decisions import Together
+from review.queue.counts import Numbers, numbers_of
 
 # The first word of an address's name says in which place it lies.
 _PLACES = {
@@ -117,7 +117,7 @@ class Shell:
     def held(self) -> list[Together]:
         """What this person decided and may still take back, and what of it was dropped."""
         user = self._request.user
-        return holds.of(user) if self.numbers.has_held and isinstance(user, User) else []
+        return held_decisions.of(user) if self.numbers.has_held and isinstance(user, User) else []
 
     @cached_property
     def standstill(self) -> Standstill | None:

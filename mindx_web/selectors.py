@@ -23,8 +23,8 @@ from agents.states import GoalState, IntentState, PlanState
 from mindx_web.presentation.chart import Chart, Day, chart
 from people.models import User
 from people.roles import Role
-from review import queue
 from review.models import Decision
+from review.queue import listing
 
 DAYS = 14
 SHOWN = 5
@@ -40,7 +40,7 @@ def waiting_for(user: User) -> QuerySet[IntentPlan]:
         return plans.none()
     if settings.FOUR_EYES:
         plans = plans.exclude(goal__submitted_by=user)
-    said = queue.last_word(user, "digest")
+    said = listing.last_word(user, "digest")
     return plans.alias(said=said).exclude(said=Decision.Verdict.FIRST_APPROVAL).order_by("pk")
 
 

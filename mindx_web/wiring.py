@@ -6,10 +6,10 @@ from people import journal
 
 def connect() -> None:
     """Give the executor review's gate, typed commands review's audit, and everybody review's journal."""
-    from review.gate import by_hand, check, forbidden
-    from review.grounds import READS, STAMP
-    from review.services.journal import write
-    from review.services.typed_audit import keep
+    from review.audit.command_chain import keep
+    from review.audit.journal import write
+    from review.deciding.gate import by_hand, check, forbidden
+    from review.deciding.grounds import READS, STAMP
 
     gate.register(check, forbidden, by_hand, STAMP, READS)
     audit.register(keep)

@@ -6,9 +6,9 @@ from django.contrib import admin
 
 from people.journal import Event
 from people.told_admin import ToldTable
+from review.deciding.rounds import USUAL
 from review.models import RoundLimit, TimeLimit
-from review.services.deadlines import in_words
-from review.services.rounds import USUAL
+from review.queue.deadlines import in_words
 
 
 @admin.register(TimeLimit)

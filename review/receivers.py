@@ -8,7 +8,10 @@ from django.db.models.signals import post_save
 
 from agents.models import IntentPlan, Lesson
 from agents.record import signals
-from review.services import auto_approval, carrying, lesson_notices, queueing
+from review.deciding import auto_approval
+from review.entries import places
+from review.notices import lessons
+from review.talk import carrying
 
 
 def connect() -> None:
@@ -24,13 +27,13 @@ def connect() -> None:
 def _enter(sender: object, instance: IntentPlan, created: bool, **_: Any) -> None:
     # No hint: this one is in the transaction of the plan itself, so no plan waits outside of the queue.
     if created:
-        queueing.enter(instance)
+        places.enter(instance)
 
 
 def _tell(sender: object, instance: Lesson, created: bool, **_: Any) -> None:
     # No hint either: nobody's lesson ends without their being told.
     if created:
-        lesson_notices.tell_end(instance)
+        lessons.tell_end(instance)
 
 
 def _look(sender: object, intent_plan_id: int, **_: Any) -> None:

@@ -5,17 +5,10 @@ from __future__ import annotations
 from celery import shared_task
 
 from agents.execution import sweep_parts
-from review.services import (
-    auto_approval,
-    budget_notices,
-    carrying,
-    deadlines,
-    deliveries,
-    error_notices,
-    holding,
-    level_notices,
-    notices,
-)
+from review.deciding import auto_approval, holding
+from review.notices import budgets, deliveries, failed_goals, levels, notify
+from review.queue import deadlines
+from review.talk import carrying
 
 
 @shared_task(name="review.sweep")
@@ -25,10 +18,10 @@ def sweep() -> None:
         deadlines.sweep,
         auto_approval.sweep,
         carrying.sweep,
-        notices.sweep,
-        level_notices.sweep,
-        budget_notices.sweep,
-        error_notices.sweep,
+        notify.sweep,
+        levels.sweep,
+        budgets.sweep,
+        failed_goals.sweep,
         deliveries.sweep,
     )
 

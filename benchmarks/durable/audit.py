@@ -64,7 +64,7 @@ def _faults_of(
 ) -> Iterator[str]:
     from django.conf import settings
 
-    from review.gate import refusal
+    from review.deciding.gate import refusal
 
     if plan.state != "complete" or plan.goal.state != "achieved":
         yield f"plan {plan.pk} is {plan.state}, its goal {plan.goal.state}"

@@ -53,7 +53,7 @@ class Goals:
 
     def approve(self, plan: IntentPlan) -> IntentPlan:
         """The reviewer's approval of exactly this plan."""
-        from review.services import decisions
+        from review.deciding import decisions
 
         return decisions.approve(plan, by=self._reviewer, digest=plan.digest, via="api")
 

@@ -25,8 +25,8 @@ from mindx_web.api.problems import not_found
 from mindx_web.api.shapes import Nothing, Strict, said_digest
 from people.models import User
 from people.scopes import Scope
-from review import queue
-from review.services import deadlines, decisions, editing
+from review.deciding import decisions, editing
+from review.queue import deadlines, listing
 
 router = Router(tags=["intent plans"])
 
@@ -314,7 +314,7 @@ def plan_out(plan: IntentPlan) -> PlanOut:
 
 def _place(plan: IntentPlan) -> dict[str, Any]:
     entry = plan.queue_entry
-    place = f"{entry.level} risk, {queue.reason(entry)}" if entry.waits else ""
+    place = f"{entry.level} risk, {listing.reason(entry)}" if entry.waits else ""
     to = entry.assigned_to.username if entry.assigned_to is not None else None
     group = entry.group if entry.waits else ""
     return {

@@ -22,8 +22,8 @@ from mindx_web.api.problems import not_found
 from mindx_web.api.shapes import Strict, said_digest
 from people.models import User
 from people.scopes import Scope
-from review import levels
-from review.services import level_decisions
+from review.levels import decisions
+from review.levels import page as levels
 
 router = Router(tags=["levels"])
 designs = Router(tags=["levels"])
@@ -148,7 +148,7 @@ def read(request: ApiRequest, level_id: str) -> LevelOut:
 def approve(request: ApiRequest, level_id: str, payload: ApproveIn) -> LevelOut:
     """Approve exactly the bytes of this digest; the goal is planned with it."""
     user = request.auth.user
-    level_decisions.approve(
+    decisions.approve(
         _read(user, level_id),
         by=user,
         digest=said_digest(payload.digest),
@@ -164,7 +164,7 @@ def reject(request: ApiRequest, level_id: str, payload: RejectIn) -> LevelOut:
     """Reject it, with a reason."""
     user = request.auth.user
     document = _read(user, level_id)
-    level_decisions.reject(document, by=user, digest=said_digest(payload.digest), reason=payload.reason, via=_VIA)
+    decisions.reject(document, by=user, digest=said_digest(payload.digest), reason=payload.reason, via=_VIA)
     return _out(_read(user, level_id))
 
 
@@ -176,7 +176,7 @@ def request_changes(request: ApiRequest, level_id: str, payload: ChangesIn) -> L
     user = request.auth.user
     document = _read(user, level_id)
     digest = said_digest(payload.digest)
-    level_decisions.request_changes(document, by=user, digest=digest, comment=payload.comment, via=_VIA)
+    decisions.request_changes(document, by=user, digest=digest, comment=payload.comment, via=_VIA)
     return _out(_read(user, level_id))
 
 

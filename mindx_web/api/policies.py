@@ -18,11 +18,11 @@ from mindx_web.api.shapes import Nothing, Strict
 from people.models import User
 from people.scopes import Scope
 from review.models import PolicyVersion, ReviewPolicy
+from review.policies import writing
+from review.policies.writing import Draft
 from review.policy.conditions import Conditions, ConditionsRefused
 from review.policy.states import PolicyState
 from review.policy.verdict import Action
-from review.services import policy_writing
-from review.services.policy_writing import Draft
 
 router = Router(tags=["policies"])
 
@@ -122,7 +122,7 @@ def read(request: ApiRequest, policy_id: str) -> PolicyOut:
 def write(request: ApiRequest, response: HttpResponse, payload: PolicyIn) -> Status[PolicyOut]:
     """Write a policy. It is out of force until it was replayed on history and enabled (operators)."""
     user = request.auth.user
-    policy = policy_writing.write(_draft(payload, payload.name), by=user)
+    policy = writing.write(_draft(payload, payload.name), by=user)
     response.headers["Location"] = f"/api/v1/policies/{policy.pk}"
     return Status(201, _out(_read(user, str(policy.pk))))
 
@@ -132,7 +132,7 @@ def write_version(request: ApiRequest, policy_id: str, payload: VersionIn) -> St
     """Write the next version; the policy is out of force until that one was replayed and enabled."""
     user = request.auth.user
     policy = _read(user, policy_id)
-    policy_writing.write(_draft(payload, policy.name), by=user, policy=policy)
+    writing.write(_draft(payload, policy.name), by=user, policy=policy)
     return Status(201, _out(_read(user, policy_id)))
 
 
@@ -140,7 +140,7 @@ def write_version(request: ApiRequest, policy_id: str, payload: VersionIn) -> St
 def replay(request: ApiRequest, policy_id: str, payload: Annotated[Nothing | None, Body()] = None) -> PolicyOut:
     """Say what the newest version would have decided on the last plans; only then can it be enabled."""
     user = request.auth.user
-    policy_writing.replay(_read(user, policy_id), by=user)
+    writing.replay(_read(user, policy_id), by=user)
     return _out(_read(user, policy_id))
 
 
@@ -148,7 +148,7 @@ def replay(request: ApiRequest, policy_id: str, payload: Annotated[Nothing | Non
 def enable(request: ApiRequest, policy_id: str, payload: EnableIn) -> PolicyOut:
     """Put the replayed version in force. One that approves is enabled by its owner only."""
     user = request.auth.user
-    policy_writing.enable(_read(user, policy_id), by=user, number=payload.version)
+    writing.enable(_read(user, policy_id), by=user, number=payload.version)
     return _out(_read(user, policy_id))
 
 
@@ -157,7 +157,7 @@ def disable(request: ApiRequest, policy_id: str, payload: Annotated[DisableIn | 
     """Take the policy out of force. It can be enabled again."""
     user = request.auth.user
     reason = (payload.reason if payload is not None else "").strip() or f"by {user.display_name}"
-    if not policy_writing.suspend(_read(user, policy_id), by=user, reason=reason):
+    if not writing.suspend(_read(user, policy_id), by=user, reason=reason):
         raise NotPossibleNow("This policy is not in force. Nothing was changed.")
     return _out(_read(user, policy_id))
 
@@ -193,7 +193,7 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def _check_may_read(user: User) -> None:
-    if not policy_writing.may_read(user):
+    if not writing.may_read(user):
         raise Problem(403, "Only reviewers and operators can see policies.", kind="forbidden")
 
 

@@ -13,10 +13,9 @@ from agents.states import PlanState
 from mindx_web.api.problems import Problem, invalid
 from mindx_web.api.shapes import Strict
 from people.models import User
-from review import queue
+from review.queue import assigning, listing
 from review.reading import filters
 from review.reading.filters import ME, NOBODY, Filters
-from review.services import assigning
 
 
 class Asked(Schema):
@@ -37,7 +36,7 @@ class Asked(Schema):
     def filters(self) -> Filters:
         """The filter. Raises the 422 problem for what is none."""
         found, problems = filters.read(self.model_dump(exclude={"order"}))
-        if found.does and not queue.commands_called(found.does):
+        if found.does and not listing.commands_called(found.does):
             problems["does"] = "There is no tool or command with this name."
         for field, message in problems.items():
             raise invalid(field, message)
@@ -56,12 +55,12 @@ def page(
     """One page of the queue with everything that a plan shows, and the cursor of the next. Raises the 422 problem."""
     if state not in (None, PlanState.AWAITING_REVIEW):
         raise invalid("state", "Only what is awaiting_review stands in the queue.")
-    cursor = queue.Cursor.read(after) if after else None
+    cursor = listing.Cursor.read(after) if after else None
     if after and cursor is None:
         raise invalid("after", "Use `next` of the page before.")
-    entries = queue.waiting_for(user, asked.filters())
-    rows = list((queue.beyond(entries, cursor) if cursor else entries)[: limit + 1])
-    following = str(queue.Cursor.of(rows[limit - 1])) if len(rows) > limit else None
+    entries = listing.waiting_for(user, asked.filters())
+    rows = list((listing.beyond(entries, cursor) if cursor else entries)[: limit + 1])
+    following = str(listing.Cursor.of(rows[limit - 1])) if len(rows) > limit else None
     plans = whole(IntentPlan.objects.select_related("goal__submitted_by", "workspace", "plan"))
     by_id = plans.in_bulk([entry.pk for entry in rows[:limit]])
     return [by_id[entry.pk] for entry in rows[:limit] if entry.pk in by_id], following

@@ -13,8 +13,8 @@ from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.intent_plans import plan_to_read
 from mindx_web.api.problems import not_found
 from people.scopes import Scope
-from review import shadow
-from review.shadow import ShadowView
+from review.plan_page import shadow_run
+from review.plan_page.shadow_run import ShadowView
 
 router = Router(tags=["intent plans"])
 
@@ -73,7 +73,7 @@ def diff(
 ) -> ShadowOut:
     """What the plan did to a copy; 404 until somebody has asked for a shadow run of it."""
     plan = plan_to_read(request.auth.user, plan_id)
-    view = shadow.view(plan, start)
+    view = shadow_run.view(plan, start)
     if view is None:
         raise not_found("shadow run")
     stale = plan.state == PlanState.AWAITING_REVIEW and view.is_stale

@@ -18,8 +18,9 @@ from mindx_web.api.paging import After, Limit, found_id, oldest_first
 from mindx_web.api.problems import not_found
 from mindx_web.api.shapes import Nothing, Strict, said_digest
 from people.scopes import Scope
+from review.deciding import contradicting
 from review.models import Comment
-from review.services import contradicting, talking
+from review.talk import comments as talking
 
 router = Router(tags=["intent plans"])
 

@@ -24,8 +24,8 @@ from mindx_web.api.tuning import TrialOut, TunableOut, trial_out, tunable_out, v
 from people import tokens
 from people.models import User
 from people.scopes import Scope
-from review.services import teaching
-from review.services.teaching import Edit
+from review.teaching import lessons as teaching
+from review.teaching.lessons import Edit
 
 router = Router(tags=["tuning"])
 

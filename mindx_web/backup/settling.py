@@ -32,10 +32,11 @@ from mindx_web.backup import impossible_rows
 from mindx_web.backup.settled import BY, Rows, Settled
 from people import journal
 from people.journal import Event
+from review.deciding import holding
 from review.models import HeldDecision, PolicyVersion, ReviewPolicy
+from review.policies import writing
 from review.policy.states import PolicyState
 from review.policy.verdict import Action
-from review.services import holding, policy_writing
 
 
 def settle(as_of: str) -> Iterator[Settled]:
@@ -67,7 +68,7 @@ def _policies(why: str) -> Settled:
     rows = Rows()
     for policy in enabled:
         if (policy.pk, policy.number) in approving:
-            rows.settle(f"policy {policy.pk}", partial(policy_writing.suspend, policy, by=None, reason=why))
+            rows.settle(f"policy {policy.pk}", partial(writing.suspend, policy, by=None, reason=why))
     return rows.settled("automatic-approval policies were suspended")
 
 

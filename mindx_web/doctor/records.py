@@ -17,8 +17,8 @@ from agents.workspaces.stores import is_shared, store
 from library import embedding
 from library.language import embeddings as model
 from mindx_web.doctor.finding import Finding, fail, ok, warn
+from review.audit import anchors
 from review.models import Delivery, HeldDecision, PlanNews
-from review.services import anchors
 from sandbox import verify as verifying
 
 SAMPLE = 20

@@ -10,7 +10,7 @@ import json
 from django.contrib.postgres.operations import AddIndexConcurrently, RemoveIndexConcurrently, ValidateConstraint
 from django.db import migrations, models
 
-from review.targets import target_of
+from review.risk.targets import target_of
 
 NEWEST_STEPS = 20_000
 EXPIRE = """

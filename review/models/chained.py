@@ -8,7 +8,7 @@ from agents.models import DIGEST_HEX
 
 
 class Chained(models.Model):
-    """A row that is never changed and signed together with the row before it (`review.services.chains` adds them).
+    """A row that is never changed and signed together with the row before it (`review.audit.chain_rows` adds them).
 
     `hash` is an HMAC-SHA-256 over this row's content and `previous_hash`, with a key outside the database: a row
     changed or removed later breaks the chain.

@@ -64,7 +64,7 @@ class Approval(models.Model):
 class HeldDecision(models.Model):
     """A decision of the browser that can still be taken back. It becomes a `Decision` when its time has come.
 
-    `ruling` is all that was decided (`review.services.ruling`). `dropped` says why it never took effect; the row then
+    `ruling` is all that was decided (`review.deciding.ruling`). `dropped` says why it never took effect; the row then
     stays until its person has read that.
 
     The view that took the person's word seals it (`people.sealing`), and the sweep carries out nothing else.

@@ -30,7 +30,7 @@ class TypedEvent(Chained):
 class AuditEntry(Chained):
     """One thing that a person did, or tried to: an entry of the journal, chained to the one before it.
 
-    Written by `review.services.journal`, which everything below reaches through `people.journal`.
+    Written by `review.audit.journal`, which everything below reaches through `people.journal`.
     """
 
     version = models.PositiveSmallIntegerField()

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from agents.models import Agent, IntentPlan, Workspace
 from review.reading.outcomes import KEY_HEX, UNTRIED, Outcome
-from review.risk import Level
+from review.risk.assessment import Level
 
 SHAPE_HEX = 32
 
@@ -55,7 +55,7 @@ class QueueEntry(models.Model):
     # came to the same in outcome and kinds of effect are a group.
     outcome = models.CharField(max_length=10, default=UNTRIED.outcome.value, db_default=UNTRIED.outcome.value)
     trial = models.CharField(max_length=KEY_HEX, default=UNTRIED.key, db_default=UNTRIED.key)
-    # What each step acts on (`review.targets`), by position: its history is counted by it.
+    # What each step acts on (`review.risk.targets`), by position: its history is counted by it.
     targets = ArrayField(models.TextField(blank=True), null=True, blank=True)
     # "tool.command" of every step, each once.
     does = ArrayField(models.CharField(max_length=130), default=list)

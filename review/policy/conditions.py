@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from agents.bdi.touched import Touched
-from review.risk import Level
+from review.risk.assessment import Level
 
 SOURCES = ("rule", "model", "person", "recovery", "understanding")
 EFFECTS = ("idempotent", "workspace", "keyed", "once")

@@ -1,4 +1,4 @@
-"""The states of a policy and how it may go from one to another. `review.services.policy_moves` is what moves."""
+"""The states of a policy and how it may go from one to another. `review.policies.moves` is what moves."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from review.policy.conditions import Conditions, PlanFacts, met
-from review.risk import Level
+from review.risk.assessment import Level
 
 
 class Action(StrEnum):

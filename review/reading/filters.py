@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from urllib.parse import urlencode
 
-from review.risk import Level
+from review.risk.assessment import Level
 
 LONGEST = 120
 WORDS_MAX = 8

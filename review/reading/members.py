@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agents.bdi.document import Document, IntentSpec
 from agents.presentation.values import as_text
 from agents.toolkit.limits import unusual
-from review.reading import asking
+from review.reading import asked_models
 from review.reading.difference import InFull
 
 # The position of what holds for a plan as a whole.
@@ -76,7 +76,7 @@ def _asked(spec: IntentSpec, at: int, before: str) -> list[Fact]:
             said.append(_fact(at, f"{before}{one.name} before correction", as_text(one.original)))
     said.append(_fact(at, f"{before}only if", as_text(spec.condition) if spec.condition else ""))
     said.append(_fact(at, f"{before}may reach", ", ".join(spec.hosts)))
-    said.append(_fact(at, f"{before}sends its text to", "" if spec.asks is None else asking.in_words(spec.asks)))
+    said.append(_fact(at, f"{before}sends its text to", "" if spec.asks is None else asked_models.in_words(spec.asks)))
     said.append(_fact(at, f"{before}effect", spec.effect))
     limits = [f"{limit.label} {limit.value} (usually {limit.usual})" for limit in unusual(spec.limits)]
     said.append(_fact(at, f"{before}limits", ", ".join(limits)))

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 
 from agents.bdi.document import Document, IntentSpec
 from agents.toolkit.registry import Registry
-from review.reading import gist
+from review.reading import summary
 
 _HEX = 32
 
@@ -36,7 +36,7 @@ def does(document: Document) -> list[str]:
 
 def deletes(document: Document, registry: Registry) -> bool:
     """Whether a main step does what can only be done in autonomous mode. What only follows a failure does not count."""
-    removing = set(gist.removing(registry))
+    removing = set(summary.removing(registry))
     return any((spec.tool, spec.command) in removing for spec in _main(document))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agents.bdi.document import Document, IntentSpec, Parameter
 from agents.presentation.values import as_text
 from agents.toolkit.limits import Ceiling, unusual
-from review.reading import asking, difference, texts
+from review.reading import asked_models, difference, texts
 from review.reading.difference import Difference, InFull
 
 _LONGEST_SENTENCE = 160
@@ -124,7 +124,7 @@ def as_lines(document: Document) -> str:
         if spec.hosts:
             lines.append("  may reach: " + ", ".join(spec.hosts))
         if spec.asks is not None:
-            lines.append(f"  sends its text to: {asking.in_words(spec.asks)}")
+            lines.append(f"  sends its text to: {asked_models.in_words(spec.asks)}")
         if spec.limits:
             lines.append(f"  limits: {as_text(dict(spec.limits))}")
         lines += _argument_lines(step)
@@ -135,7 +135,7 @@ def as_lines(document: Document) -> str:
             if other.spec.hosts:
                 lines.append("    may reach: " + ", ".join(other.spec.hosts))
             if other.spec.asks is not None:
-                lines.append(f"    sends its text to: {asking.in_words(other.spec.asks)}")
+                lines.append(f"    sends its text to: {asked_models.in_words(other.spec.asks)}")
             lines += [f"  {line}" for line in _argument_lines(other)]
     return "\n".join(lines) + "\n"
 

@@ -16,8 +16,8 @@ from agents.record.selectors import plans_visible_to
 from people.models import User
 from review import rights
 from review.errors import DecisionRefused
+from review.queue import assigning
 from review.reading.filters import ME, NOBODY
-from review.services import assigning
 from review.views.plan import asking
 
 AT_ONCE = 100

@@ -18,13 +18,15 @@ from agents.models import IntentPlan
 from agents.record.errors import PlanInvalid, StaleDigest
 from agents.states import PlanState
 from people.roles import Role
-from review import envelope, queue, rights
+from review import rights
+from review.deciding import decisions, editing, envelope, holding, rounds
+from review.deciding.history import readable
+from review.deciding.ruling import APPROVE, REJECT, REQUEST_CHANGES, Ruling
+from review.entries import places
 from review.errors import DecisionRefused, WordsRefused
-from review.past import readable
+from review.queue import listing
 from review.reading import comment_edits
-from review.services import decisions, editing, holding, queueing, rounds
-from review.services.ruling import APPROVE, REJECT, REQUEST_CHANGES, Ruling
-from review.views import among
+from review.views import neighbours
 from review.views.fresh_login import approves_risky, asks_again, is_risky
 from review.views.plan import PRESETS, asking, render_plan, ticked, visible_plan
 
@@ -50,7 +52,7 @@ class _NeedsMore(WordsRefused):
 def decide(request: HttpRequest, pk: int) -> HttpResponse:
     """Approve, reject or send back. Refused: the page again, saying why, with the words that were typed."""
     plan, user = visible_plan(request, pk), asking(request)
-    place = queue.place_of(user, plan)
+    place = listing.place_of(user, plan)
     typed: dict[str, Any] = {name: request.POST.get(name, "") for name in _TYPED}
     typed["chosen"], typed["alternatives"] = _chosen(request), _alternatives(request)
     if offered := _edits_instead(request, plan):
@@ -79,10 +81,10 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     return HttpResponseRedirect(address)
 
 
-def _onward(request: HttpRequest, plan: IntentPlan, place: queue.Cursor | None) -> str:
+def _onward(request: HttpRequest, plan: IntentPlan, place: listing.Cursor | None) -> str:
     """The address of the plan to decide next; without one the list that is at its end, or the decided plan's goal."""
-    only = among.kept(request)
-    following = queue.next_for(asking(request), place, only)
+    only = neighbours.kept(request)
+    following = listing.next_for(asking(request), place, only)
     if following is not None:
         return following.get_absolute_url()
     return f"{reverse('review')}?{only.query}" if only else reverse("goal", args=[plan.goal_id])
@@ -141,7 +143,7 @@ def try_again(request: HttpRequest, pk: int) -> HttpResponse:
         messages.error(request, "This plan is already decided, so no shadow run is started.")
     elif not user.has_role(Role.REVIEWER) and plan.goal.submitted_by_id != user.pk:
         raise PermissionDenied("Only reviewers and the owner of the goal can start a shadow run.")
-    elif not queueing.try_again(plan):
+    elif not places.try_again(plan):
         messages.info(request, "A shadow run is already queued or in progress.")
     return HttpResponseRedirect(plan.get_absolute_url())
 

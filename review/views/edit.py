@@ -21,9 +21,9 @@ from agents.states import PlanState
 from agents.toolkit.command import Command
 from agents.toolkit.registry import REGISTRY, UnknownTool
 from review import rights
+from review.deciding import editing
 from review.errors import DecisionRefused, WordsRefused
 from review.reading import edit_form
-from review.services import editing
 from review.views.plan import asking, visible_plan
 
 _PREFIX = "p."

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST
 
 from agents.record.errors import NotPossibleNow
 from review.errors import DecisionRefused
-from review.services import deadlines
+from review.queue import deadlines
 from review.views.plan import asking, render_plan, visible_plan
 
 

@@ -18,9 +18,9 @@ from django.views.decorators.debug import sensitive_post_parameters
 from agents.models import IntentPlan
 from people import own_password
 from people.own_password import TooManyTries
-from review import shown
-from review.risk import Level
-from review.services.ruling import APPROVE
+from review.deciding import shown
+from review.deciding.ruling import APPROVE
+from review.risk.assessment import Level
 from review.views.plan import asking
 
 _PASSWORD = "own_password"  # noqa: S105  # the name of a field

@@ -6,13 +6,14 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
-from review import groups, queue, rights
+from review import rights
+from review.deciding import batch
+from review.deciding.batch import Batch
+from review.deciding.ruling import APPROVE, REJECT, REQUEST_CHANGES
 from review.errors import WordsRefused
-from review.numbers import numbers_of
+from review.queue import groups, listing
+from review.queue.counts import numbers_of
 from review.reading import filters
-from review.services import batch
-from review.services.batch import Batch
-from review.services.ruling import APPROVE, REJECT, REQUEST_CHANGES
 from review.views.fresh_login import approves_risky_members, asks_again
 from review.views.plan import PRESETS, asking
 
@@ -53,7 +54,7 @@ def _render(
     user = asking(request)
     only, _ = filters.read(request.GET)
     opened = [int(text) for text in request.GET.getlist("open") if text.isascii() and text.isdigit() and len(text) < 19]
-    cursor = queue.Cursor.read(request.GET.get("after", ""))
+    cursor = listing.Cursor.read(request.GET.get("after", ""))
     found = groups.page(user, shape, trial, only=only, after=cursor, opened=opened)
     if found is None and done is None:
         raise Http404

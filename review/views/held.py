@@ -10,10 +10,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from agents.bdi.network import listed
 from agents.record.selectors import plans_visible_to
-from review import holds
+from review.deciding import held_decisions, holding
+from review.deciding.batch import AT_ONCE
 from review.models import Decision, HeldDecision, QueueEntry
-from review.services import holding
-from review.services.batch import AT_ONCE
 from review.views.plan import asking, visible_plan
 
 
@@ -40,7 +39,9 @@ def undo(request: HttpRequest, pk: int, held_id: int) -> HttpResponse:
 @require_safe
 def held_batch(request: HttpRequest, batch: str) -> HttpResponse:
     """The strip of a batch; once all of it has taken effect, the word that it has."""
-    return render(request, "review/_held_batch.html", {"batch": batch, "found": holds.of_batch(asking(request), batch)})
+    return render(
+        request, "review/_held_batch.html", {"batch": batch, "found": held_decisions.of_batch(asking(request), batch)}
+    )
 
 
 @require_POST

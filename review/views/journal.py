@@ -7,8 +7,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from people.journal import Event
-from review import journal_page
-from review.journal_page import Asked
+from review.audit import journal_page
+from review.audit.journal_page import Asked
 from review.views.plan import asking
 
 

@@ -10,9 +10,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from agents.models import LevelDocument
 from agents.record.errors import StaleDigest
-from review import levels
 from review.errors import DecisionRefused, WordsRefused
-from review.services import level_decisions
+from review.levels import decisions, page
 from review.views.plan import asking
 
 _APPROVE, _REJECT, _CHANGES = "approve", "reject", "request-changes"
@@ -23,7 +22,7 @@ _CHOICE = "choice-"
 def listing(request: HttpRequest) -> HttpResponse:
     """What waits, and what was decided last."""
     user = asking(request)
-    return render(request, "review/levels/list.html", {"rows": levels.waiting(user), "latest": levels.latest(user)})
+    return render(request, "review/levels/list.html", {"rows": page.waiting(user), "latest": page.latest(user)})
 
 
 @require_safe
@@ -42,7 +41,7 @@ def compare(request: HttpRequest, pk: int, number: int) -> HttpResponse:
         "document": document,
         "other": other,
         "versions": same.defer("document").order_by("number"),
-        "difference": levels.compared(document, other),
+        "difference": page.compared(document, other),
     }
     return render(request, "review/levels/compare.html", context)
 
@@ -62,7 +61,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     except DecisionRefused as error:
         return _page(request, document, status=403, trouble=str(error), **said)
     messages.success(request, done)
-    rest = [row for row in levels.waiting(asking(request)) if not row.refusal]
+    rest = [row for row in page.waiting(asking(request)) if not row.refusal]
     return HttpResponseRedirect(reverse("review-levels") if rest else reverse("goal", args=[document.goal_id]))
 
 
@@ -70,21 +69,21 @@ def _decided(request: HttpRequest, document: LevelDocument) -> str:
     """Carry the decision out; what the person is told."""
     user, digest, verdict = asking(request), request.POST.get("digest", ""), request.POST.get("verdict", "")
     if verdict == _REJECT:
-        level_decisions.reject(document, by=user, digest=digest, reason=request.POST.get("reason", ""))
+        decisions.reject(document, by=user, digest=digest, reason=request.POST.get("reason", ""))
         return "Rejected."
     if verdict == _CHANGES:
-        level_decisions.request_changes(document, by=user, digest=digest, comment=request.POST.get("comment", ""))
+        decisions.request_changes(document, by=user, digest=digest, comment=request.POST.get("comment", ""))
         return "Sent back."
     if verdict != _APPROVE:
         raise WordsRefused("verdict", "Choose what to decide.")
     choice = _changed(document, request)
-    level_decisions.approve(document, by=user, digest=digest, choice=choice)
+    decisions.approve(document, by=user, digest=digest, choice=choice)
     return "Approved. The agent plans with it now."
 
 
 def _changed(document: LevelDocument, request: HttpRequest) -> dict[str, str]:
     """The rules that the form names in place of the agent's, by key; a field that names the agent's changes nothing."""
-    selection = levels.selection_of(document)
+    selection = page.selection_of(document)
     if selection is None:
         return {}
     sent = {
@@ -97,9 +96,9 @@ def _changed(document: LevelDocument, request: HttpRequest) -> dict[str, str]:
 
 
 def _visible(request: HttpRequest, pk: int) -> LevelDocument:
-    return get_object_or_404(levels.visible_to(asking(request)), pk=pk)
+    return get_object_or_404(page.visible_to(asking(request)), pk=pk)
 
 
 def _page(request: HttpRequest, document: LevelDocument, *, status: int = 200, **said: str) -> HttpResponse:
-    context = {"view": levels.level_view(document, asking(request)), "level": document, "said": said}
+    context = {"view": page.level_view(document, asking(request)), "level": document, "said": said}
     return render(request, "review/levels/one.html", context, status=status)

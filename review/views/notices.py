@@ -10,9 +10,9 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from review.forms import NoticeForm
 from review.models import Delivery, Notice, NoticeChoice
 from review.models.notices import ABOUT
+from review.notices.form import NoticeForm
 from review.views.plan import asking
 
 PAGE = 50

@@ -15,9 +15,11 @@ from agents.plans import shadowing
 from agents.record.selectors import plans_visible_to
 from agents.states import PlanState
 from people.models import User
-from review import envelope, rights, selectors
-from review.policed import policed
-from review.views import among
+from review import rights
+from review.deciding import envelope
+from review.plan_page import contents
+from review.policies.on_plan_page import policed
+from review.views import neighbours
 
 # The reasons that people choose most; the text field beside them holds any other.
 PRESETS = ("Not needed", "Touches too much", "Wrong place")
@@ -65,7 +67,7 @@ def shadow_run(request: HttpRequest, pk: int) -> HttpResponse:
         return HttpResponse(status=204)
     # The panes come with the boxes as they stand on the open page, not as they were at first.
     chosen = chosen_steps(request.GET)
-    return render(request, "review/_panes.html", {"view": selectors.plan_view(plan, asking(request), chosen)})
+    return render(request, "review/_panes.html", {"view": contents.plan_view(plan, asking(request), chosen)})
 
 
 @require_safe
@@ -97,7 +99,7 @@ def against(request: HttpRequest, pk: int, other: int) -> HttpResponse:
 def _compared(request: HttpRequest, plan: IntentPlan, other: IntentPlan, **more: Any) -> HttpResponse:
     is_whole = "whole" in request.GET
     context = {"plan": plan, "other": other, "is_whole": is_whole, **more}
-    return render(request, "review/compare.html", context | selectors.compared(plan, other, folds=not is_whole))
+    return render(request, "review/compare.html", context | contents.compared(plan, other, folds=not is_whole))
 
 
 def _number(text: str) -> int:
@@ -120,7 +122,7 @@ def render_plan(
 ) -> HttpResponse:
     """The page, or for HTMX its fragment. `said`: what a refused decision leaves (trouble, field, words typed)."""
     context = {
-        "view": selectors.plan_view(plan, asking(request), chosen, only=among.kept(request)),
+        "view": contents.plan_view(plan, asking(request), chosen, only=neighbours.kept(request)),
         "presets": PRESETS,
         "tries": envelope.TRIES,
         "chosen_tries": envelope.USUAL_TRIES,
@@ -146,13 +148,13 @@ def _without_held(standing: str) -> str:
 
 def _standing_context(plan: IntentPlan, user: User) -> dict[str, object]:
     newest = plan.goal.intent_plans.defer("document").order_by("-revision").first()
-    rival = selectors.rival_of(plan, user)
+    rival = contents.rival_of(plan, user)
     return {
         "rival": rival,
-        "standing": selectors.standing(plan, rival),
-        "said_first": selectors.last_of_first(plan),
+        "standing": contents.standing(plan, rival),
+        "said_first": contents.last_of_first(plan),
         "plan": plan,
-        "ended_by": selectors.last_move(plan),
+        "ended_by": contents.last_move(plan),
         "newest": newest,
         "refusal": rights.why_not(user, plan),
     }

@@ -16,8 +16,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from people.models import User
 from review.errors import DecisionRefused, WordsRefused
 from review.models import Decision, PolicyDay, PolicyVersion, ReviewPolicy
-from review.policy_form import PolicyForm, initial_conditions, initial_of
-from review.services import policy_writing, replaying
+from review.policies import replay, writing
+from review.policies.form import PolicyForm, initial_conditions, initial_of
 from review.views.plan import asking
 
 LAST_OUTCOMES = 5
@@ -73,12 +73,12 @@ def listing(request: HttpRequest) -> HttpResponse:
     today = timezone.now().astimezone(UTC).date()
     used = dict(PolicyDay.objects.filter(day=today).values_list("policy_id", "used"))
     rows = [_listed(policy, used.get(policy.pk, 0)) for policy in policies]
-    suggested = request.GET.get("history") == "1" and policy_writing.may_write(user)
+    suggested = request.GET.get("history") == "1" and writing.may_write(user)
     context = {
         "rows": rows,
-        "may_write": policy_writing.may_write(user),
-        "proposals": replaying.proposals() if suggested else None,
-        "least": replaying.LEAST_CASES,
+        "may_write": writing.may_write(user),
+        "proposals": replay.proposals() if suggested else None,
+        "least": replay.LEAST_CASES,
     }
     return render(request, "review/policies/list.html", context)
 
@@ -96,7 +96,7 @@ def one(request: HttpRequest, pk: int) -> HttpResponse:
         "policy": policy,
         "versions": versions,
         "changes": policy.changes.select_related("by")[:50],
-        "may_write": policy_writing.may_write(user),
+        "may_write": writing.may_write(user),
     }
     return render(request, "review/policies/policy.html", context)
 
@@ -121,18 +121,18 @@ def act(request: HttpRequest, pk: int, act: str) -> HttpResponse:
     policy = get_object_or_404(ReviewPolicy, pk=pk)
     try:
         if act == "replay":
-            policy_writing.replay(policy, by=user)
+            writing.replay(policy, by=user)
             messages.success(request, "Replayed on history. See below what it would have decided differently.")
         elif act == "enable":
             number = request.POST.get("version", "")
             is_number = number.isascii() and number.isdigit() and len(number) < 9
-            policy_writing.enable(policy, by=user, number=int(number) if is_number else 0)
+            writing.enable(policy, by=user, number=int(number) if is_number else 0)
             messages.success(request, f"Policy “{policy.name}” is enabled.")
         elif act == "suspend":
-            policy_writing.suspend(policy, by=user, reason=f"by {user.display_name}")
+            writing.suspend(policy, by=user, reason=f"by {user.display_name}")
             messages.success(request, f"Policy “{policy.name}” is suspended.")
         elif act == "retire":
-            policy_writing.retire(policy, by=user)
+            writing.retire(policy, by=user)
             messages.success(request, f"Policy “{policy.name}” is retired.")
         else:
             raise Http404
@@ -146,7 +146,7 @@ def _form(request: HttpRequest, policy: ReviewPolicy | None, initial: dict[str, 
     form = PolicyForm(request.POST or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
-            written = policy_writing.write(form.draft(), by=user, policy=policy)
+            written = writing.write(form.draft(), by=user, policy=policy)
         except WordsRefused as wrong:
             field = "expires_on" if wrong.field == "expires_at" else wrong.field
             form.add_error(field if field in form.fields else None, str(wrong))
@@ -160,7 +160,7 @@ def _form(request: HttpRequest, policy: ReviewPolicy | None, initial: dict[str, 
 def _suggested(request: HttpRequest) -> dict[str, Any]:
     """The first values of a policy that history suggests; none when it no longer does."""
     like = request.GET.get("like", "")
-    found = next((each for each in replaying.proposals() if each.query == like), None) if like else None
+    found = next((each for each in replay.proposals() if each.query == like), None) if like else None
     if found is None:
         return {"action": "require_two"}
     return {"action": "auto_approve", "budget": 5, "sampling_percent": 20, **initial_conditions(found.conditions)}
@@ -174,13 +174,13 @@ def _listed(policy: ReviewPolicy, used: int) -> Listed:
 
 def _reader(request: HttpRequest) -> User:
     user = asking(request)
-    if not policy_writing.may_read(user):
+    if not writing.may_read(user):
         raise PermissionDenied("Only reviewers and operators can see policies.")
     return user
 
 
 def _writer(request: HttpRequest) -> User:
     user = _reader(request)
-    if not policy_writing.may_write(user):
+    if not writing.may_write(user):
         raise PermissionDenied("Writing policies needs the operator role.")
     return user

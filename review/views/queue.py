@@ -9,13 +9,14 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from agents.models import Goal, Intent
-from review import groups, queue, rights
-from review.numbers import numbers_of
+from review import rights
+from review.policies import writing
+from review.queue import groups, listing
+from review.queue.counts import numbers_of
 from review.reading import filters
 from review.reading.filters import Filters
-from review.risk import Level
-from review.services import policy_writing
-from review.views import among
+from review.risk.assessment import Level
+from review.views import neighbours
 from review.views.plan import asking
 
 GROUPED = "groups"
@@ -26,16 +27,16 @@ def queue_page(request: HttpRequest) -> HttpResponse:
     """What waits for a decision, and what waits for a hand. HTMX asks for the list alone."""
     user = asking(request)
     only, problems = filters.read(request.GET)
-    if only.does and not queue.commands_called(only.does):
+    if only.does and not listing.commands_called(only.does):
         problems["does"] = "There is no tool or command with this name."
-    cursor = queue.Cursor.read(request.GET.get("after", ""))
+    cursor = listing.Cursor.read(request.GET.get("after", ""))
     if not request.htmx:  # type: ignore[attr-defined]  # a list that refreshes itself in another tab changes nothing
-        among.keep(request, only)
+        neighbours.keep(request, only)
     grouped = request.GET.get("view") == GROUPED
-    rows, following = ([], None) if grouped else queue.page(user, cursor, only=only)
+    rows, following = ([], None) if grouped else listing.page(user, cursor, only=only)
     numbers = numbers_of(request)
     none: tuple[list[Intent], list[Goal], bool] = ([], [], False)
-    unknown, manual, more_hands = queue.needing_help(user) if numbers.has_unknown or numbers.has_manual else none
+    unknown, manual, more_hands = listing.needing_help(user) if numbers.has_unknown or numbers.has_manual else none
     if only or cursor is not None:
         # Somebody goes through certain plans, or has gone past these: they stand at the head of everything.
         manual, more_hands = [], False
@@ -51,7 +52,7 @@ def queue_page(request: HttpRequest) -> HttpResponse:
         "needing_help": f"{len(unknown) + len(manual)}{'+' if more_hands else ''}",
         "numbers": numbers,
         "is_reviewer": rights.is_reviewer(user),
-        "may_read_policies": policy_writing.may_read(user),
+        "may_read_policies": writing.may_read(user),
         **filter_context(request, only, problems),
     }
     template = "review/_queue.html" if request.htmx else "review/queue.html"  # type: ignore[attr-defined]  # its middleware sets it

@@ -12,9 +12,10 @@ from django.views.decorators.http import require_POST
 
 from agents.models import IntentPlan
 from agents.record.errors import NotPossibleNow, NotYours, StaleDigest
+from review.deciding import contradicting
 from review.errors import WordsRefused
 from review.models import Comment
-from review.services import contradicting, talking
+from review.talk import comments
 from review.views.plan import asking, chosen_steps, render_plan, visible_plan
 
 
@@ -24,7 +25,7 @@ def say(request: HttpRequest, pk: int) -> HttpResponse:
     plan, text, anchor = visible_plan(request, pk), request.POST.get("text", ""), request.POST.get("anchor", "")
     kind = Comment.Kind.QUESTION if request.POST.get("kind") == "question" else Comment.Kind.NOTE
     try:
-        comment = talking.say(plan, by=asking(request), text=text, anchor=anchor, kind=kind)
+        comment = comments.say(plan, by=asking(request), text=text, anchor=anchor, kind=kind)
     except WordsRefused as error:
         typed: dict[str, Any] = {"say_text": text, "say_anchor": anchor}
         return _again(request, plan, 422, trouble=str(error), field=f"say_{error.field}", **typed)
@@ -41,7 +42,7 @@ def answer(request: HttpRequest, pk: int, comment_id: int) -> HttpResponse:
     question = _comment(plan, comment_id)
     text = request.POST.get("text", "")
     try:
-        talking.answer(question, by=asking(request), text=text)
+        comments.answer(question, by=asking(request), text=text)
     except WordsRefused as error:
         typed: dict[str, Any] = {"answer_to": str(comment_id), "answer_text": text}
         return _again(request, plan, 422, trouble=str(error), field="answer", **typed)
@@ -56,7 +57,7 @@ def settle(request: HttpRequest, pk: int, comment_id: int) -> HttpResponse:
     plan = visible_plan(request, pk)
     comment = _comment(plan, comment_id)
     try:
-        talking.settle(comment, by=asking(request), is_settled=request.POST.get("state") == "resolved")
+        comments.settle(comment, by=asking(request), is_settled=request.POST.get("state") == "resolved")
     except (NotPossibleNow, NotYours) as error:
         messages.error(request, str(error))
     return _to(request, plan, comment)

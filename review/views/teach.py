@@ -20,8 +20,9 @@ from agents.tuning.lessons import Taught
 from agents.tuning.trials import CASES
 from people.models import User
 from review.errors import WordsRefused
-from review.services import rule_changes, teaching
-from review.services.teaching import Edit
+from review.teaching import lessons as teaching
+from review.teaching import rule_changes
+from review.teaching.lessons import Edit
 from review.views.plan import asking, visible_plan
 
 

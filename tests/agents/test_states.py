@@ -30,9 +30,9 @@ ROOT = Path(__file__).resolve().parents[2]
 # Policies have a table and a mover of their own (tests/review/policy/test_states.py).
 MOVERS = {
     "agents/record/moves.py",
-    "review/services/comment_moves.py",
-    "review/services/policy_moves.py",
-    "review/services/deliveries.py",  # whether a notice went out: no state of a goal's way
+    "review/talk/moves.py",
+    "review/policies/moves.py",
+    "review/notices/deliveries.py",  # whether a notice went out: no state of a goal's way
 }
 
 

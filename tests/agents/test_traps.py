@@ -37,7 +37,7 @@ from agents.workspaces.stores import store
 from library.components import services as components
 from library.language import generation
 from people.models import User
-from review.services import decisions
+from review.deciding import decisions
 from tests.agents.bdi.worlds import by_hand
 from tests.agents.execution.conftest import give_up
 from tests.cast import person

@@ -9,9 +9,9 @@ import pytest
 
 from agents.models import IntentPlan
 from people.models import User
+from review.entries import places
 from review.models import QueueEntry
-from review.risk import Level
-from review.services import queueing
+from review.risk.assessment import Level
 from tests.review.plans import tried
 
 pytestmark = pytest.mark.django_db
@@ -54,7 +54,7 @@ def test_a_plan_says_with_which_others_it_may_be_decided(three: list[IntentPlan]
     assert one["group"] == two["group"] != ""
     assert (one["shadow_outcome"], failed["shadow_outcome"], failed["group"]) == ("done", "failed", "")
     assert failed["place"] == "high risk, its shadow run failed, priority 3"
-    queueing.try_again(three[0])
+    places.try_again(three[0])
     again = api_of(reviewer).get(f"intent-plans/{three[0].pk}").json()
     assert (again["shadow_outcome"], again["group"]) == ("untried", "")
 

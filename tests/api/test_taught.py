@@ -12,7 +12,7 @@ from agents.cycle import cycle
 from agents.models import Goal, IntentPlan, Lesson, PathMapping
 from agents.workspaces import workspaces
 from people.models import User
-from review.services import editing
+from review.deciding import editing
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

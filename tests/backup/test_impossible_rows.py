@@ -21,8 +21,8 @@ from mindx_web.backup import settling
 from mindx_web.backup.settled import Settled
 from mindx_web.backup.settling import settle
 from people.models import User
+from review.deciding import decisions
 from review.models import HeldDecision
-from review.services import decisions
 
 AS_OF = "2026-01-31T12:00:00+00:00"
 OPEN = sorted(set(PlanState) - PLAN_ENDED)

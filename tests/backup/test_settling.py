@@ -17,10 +17,10 @@ from agents.record.lease import claim
 from agents.states import GoalState, HandState, IntentState, PlanState
 from mindx_web.backup.settling import settle
 from people.models import User
+from review.deciding import decisions
 from review.models import AuditEntry, HeldDecision, TypedEvent
 from review.policy.states import PolicyState
 from review.policy.verdict import Action
-from review.services import decisions
 from tests.agents.execution.taking import take_up
 from tests.review import policies
 

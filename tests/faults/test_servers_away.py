@@ -50,7 +50,7 @@ from agents.plans import proposing
 from agents.record.moves import move_goal
 from agents.states import GoalState
 from people.models import User
-from review.services import decisions
+from review.deciding import decisions
 admin = User.objects.get(username="admin")
 step = {"tool": "simple_coder", "command": "write", "params": {"path": "done", "content": "x"}}
 for number in range(%d):

@@ -13,7 +13,7 @@ from agents.models import Goal, LogLine
 from agents.states import GoalState
 from agents.workspaces.stores import store
 from people.models import User
-from review.services import decisions
+from review.deciding import decisions
 from tests.models.server import Provider
 from tests.review.policies import tried
 

@@ -27,9 +27,9 @@ from agents.workspaces.stores import store
 from library.language import generation
 from library.models import ModelCall
 from people.models import User
+from review.deciding import decisions
 from review.models import Approval
 from review.policy.verdict import Action
-from review.services import decisions
 from sandbox.snapshots import EMPTY
 from tests.agents.execution.conftest import approved  # a fixture  # noqa: F401
 from tests.models.conftest import KEY, MODEL

@@ -307,7 +307,7 @@ def test_a_goal_that_is_cancelled_stops_the_question(
 def test_a_plan_that_a_person_sent_back_is_not_taken_again(
     provider: Provider, owner: User, reviewer: User, valkey: object
 ) -> None:
-    from review.services import decisions
+    from review.deciding import decisions
 
     provider.will_say(said(GOOD))
     goal = planned(owner)

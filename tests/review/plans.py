@@ -16,7 +16,7 @@ from agents.states import PlanState, ShadowState
 from people import sealing
 from people.models import User
 from people.roles import Role
-from review.services import risks
+from review.entries import risks
 from sandbox.snapshots import EMPTY
 
 

@@ -11,17 +11,17 @@ from agents.execution import shadow
 from agents.models import IntentPlan
 from people.models import User
 from review.models import ReviewPolicy
+from review.policies import writing
+from review.policies.writing import Draft
 from review.policy.conditions import Conditions
 from review.policy.verdict import Action
-from review.services import policy_writing
-from review.services.policy_writing import Draft
 
 
 def in_force(action: Action, by: User, name: str = "a policy", **conditions: Any) -> ReviewPolicy:
     """A policy of these conditions, written, replayed and enabled as people do it."""
-    policy = policy_writing.write(draft(action, name, **conditions), by=by)
-    policy_writing.replay(policy, by=by)
-    return policy_writing.enable(policy, by=by, number=policy.number)
+    policy = writing.write(draft(action, name, **conditions), by=by)
+    writing.replay(policy, by=by)
+    return writing.enable(policy, by=by, number=policy.number)
 
 
 def draft(action: Action, name: str = "a policy", *, budget: int = 3, sampling: int = 0, **conditions: Any) -> Draft:

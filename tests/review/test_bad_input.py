@@ -157,8 +157,8 @@ def test_the_same_form_twice_decides_once_and_says_who_was_first(
 def test_the_same_form_twice_while_it_is_held_is_one_decision(
     plan: IntentPlan, reviewer: User, client_of: ClientOf, settings: Any
 ) -> None:
+    from review.deciding import holding
     from review.models import HeldDecision
-    from review.services import holding
 
     settings.HOLD_S = 600
     client = client_of(reviewer)

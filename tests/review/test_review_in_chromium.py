@@ -14,9 +14,9 @@ from playwright.sync_api import Page, Route, WebSocketRoute, expect
 from agents.models import IntentPlan
 from people.models import User
 from people.roles import Role
+from review.deciding import decisions
 from review.models import Approval, Decision
 from review.policy.verdict import Action
-from review.services import decisions
 from tests.browser import arrived, chromium, open_page, sideways, wait_in  # noqa: F401  # two are fixtures
 from tests.review.plans import MKDIR, WRITE, goal_of, person, proposed, step
 from tests.review.policies import in_force

@@ -27,7 +27,7 @@ from agents.states import GoalState, PlanState
 from agents.workspaces import workspaces
 from people.models import User
 from review.models import ReviewClock
-from review.services import notices
+from review.notices import notify
 from sandbox.snapshots import EMPTY
 from tests.axe import violations
 from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
@@ -213,7 +213,7 @@ def test_what_comes_before_the_plan_is_decided_and_told(
     choice = asked_choice(submitter)
     switch_on("design")
     goal = goals.submit(by=submitter, text="Keep the note ebb", design="# How\n\n- In a folder\n- Nothing is deleted")
-    notices.sweep()
+    notify.sweep()
     page = open_page(judge, "/review/levels/", width=width)
     seen(page, "levels")
     with page.expect_navigation():
@@ -231,7 +231,7 @@ def test_what_comes_before_the_plan_is_decided_and_told(
     assert {one.state for one in LevelDocument.objects.all()} == {"approved"}
     cycle.work(choice.goal_id)
     plan = IntentPlan.objects.get(goal=choice.goal_id)
-    notices.sweep()
+    notify.sweep()
     page.goto("/review/notices/")
     seen(page, "notices")
     with page.expect_navigation():

@@ -27,9 +27,10 @@ from agents.record.logs import NewLine
 from agents.recovery import recovery_learning
 from agents.states import GoalState, PlanState
 from people.models import User
+from review.deciding import auto_approval, decisions, editing
 from review.models import Decision, PolicyDay, ReviewClock, TimeLimit
 from review.policy.verdict import Action
-from review.services import auto_approval, deadlines, decisions, editing
+from review.queue import deadlines
 from tests.library import vectors
 from tests.review.policies import in_force
 from tests.waiting import wait_until

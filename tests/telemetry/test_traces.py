@@ -22,7 +22,7 @@ from agents.record import telemetry
 from agents.states import GoalState
 from mindx_web import tracing
 from people.models import User
-from review.services import decisions
+from review.deciding import decisions
 from tests.library.vectors import install
 
 SECRET_TEXT = "write a note named tracing_project saying hello"

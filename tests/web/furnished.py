@@ -41,9 +41,14 @@ from library.language import days
 from library.models import Component, Experience, ModelCall
 from people import tokens
 from people.models import User
+from review.deciding import decisions, editing
+from review.entries import risks
+from review.levels import decisions as level_decisions
 from review.models import Comment, Notice, ReviewClock, ReviewPolicy
+from review.notices import levels, notify
 from review.policy.verdict import Action
-from review.services import decisions, editing, level_decisions, level_notices, notices, risks, talking, teaching
+from review.talk import comments
+from review.teaching import lessons as teaching
 from sandbox.snapshots import EMPTY
 from tests.agents.presentation.reports import report
 from tests.review.levels import asked_choice
@@ -125,8 +130,8 @@ def furnish(people: People) -> Furnished:
     design, sent_back = _designs(owner, judge, choice)
     soon = timezone.now() + timedelta(days=2)
     goal_terms.change(manual, by=owner, parent=waiting.goal, deadline=soon, priority=2)
-    notices.sweep()
-    level_notices.sweep()
+    notify.sweep()
+    levels.sweep()
     tokens.issue(owner, f"token {LONG}"[:100])
     return Furnished(
         people=people,
@@ -308,10 +313,10 @@ def _waiting(owner: User, judge: User, workspace: Workspace) -> IntentPlan:
     shadowing.ask(plan)
     plan = tried(plan)
     risks.store(plan, plan.shadow_runs.first())
-    talking.say(plan, by=judge, text=f"Why {LONG}?", anchor="intent:1:path")
-    question = talking.say(plan, by=judge, text=f"Who needs {LONG}?", kind=Comment.Kind.QUESTION)
-    talking.answer(question, by=owner, text=f"I need {LONG}")
-    talking.say(plan, by=owner, text=f"Is it {LONG}?", anchor="intent:2", kind=Comment.Kind.QUESTION)
+    comments.say(plan, by=judge, text=f"Why {LONG}?", anchor="intent:1:path")
+    question = comments.say(plan, by=judge, text=f"Who needs {LONG}?", kind=Comment.Kind.QUESTION)
+    comments.answer(question, by=owner, text=f"I need {LONG}")
+    comments.say(plan, by=owner, text=f"Is it {LONG}?", anchor="intent:2", kind=Comment.Kind.QUESTION)
     soon = timezone.now() + timedelta(minutes=20)
     ReviewClock.objects.create(intent_plan=plan, minutes=60, escalate_at=soon, escalated_at=timezone.now(), due_at=soon)
     return plan

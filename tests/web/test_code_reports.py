@@ -15,7 +15,7 @@ from agents.goals import goals
 from agents.models import Goal, Intent, IntentPlan, LogLine, Workspace
 from agents.states import GoalState
 from agents.workspaces import workspaces
-from review.services import decisions
+from review.deciding import decisions
 from tests.agents.presentation.reports import report
 
 if TYPE_CHECKING:

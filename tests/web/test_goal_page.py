@@ -416,7 +416,7 @@ def test_a_plan_that_is_asked_about_again_says_why_at_the_top(
 def test_a_plan_that_was_approved_is_nobodys_turn_also_while_its_agent_is_paused(
     owner: User, reviewer: User, propose_plan: Proposer, client_of: ClientOf
 ) -> None:
-    from review.services import decisions
+    from review.deciding import decisions
 
     plan = propose_plan(owner)
     assert "waiting for a person" in said(client_of(owner), "goal", plan.goal_id)

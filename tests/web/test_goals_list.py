@@ -25,7 +25,7 @@ from agents.understanding import goal_preview
 from agents.workspaces.stores import store
 from library.components.services import load_starters, publish
 from people.models import User
-from review.services import decisions
+from review.deciding import decisions
 
 LIST = "/goals/"
 NEW = "/goals/new/"

@@ -27,7 +27,7 @@ from agents.workspaces import workspaces
 from mindx_web.insights import mind_cases as lists
 from mindx_web.insights.mind_tables import Cell, Row, Table
 from people.models import User
-from review.services import decisions
+from review.deciding import decisions
 from tests.cast import ApiCaller
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -235,7 +235,7 @@ def test_the_frame_counts_what_waits_up_to_ninety_nine(
 ) -> None:
     propose_plan(owner)
     assert '<span class="count count-person">1<' in overview(client_of(reviewer))
-    monkeypatch.setattr("review.numbers.COUNTED_UP_TO", 0)
+    monkeypatch.setattr("review.queue.counts.COUNTED_UP_TO", 0)
     assert '<span class="count count-person">0+<' in overview(client_of(reviewer))
     assert "count-person" not in overview(client_of(owner))
 

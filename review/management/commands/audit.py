@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_date, parse_datetime
 
 from people import sealing
-from review.services import anchors, journal_export
+from review.audit import anchors, journal_export
 
 
 class Command(BaseCommand):

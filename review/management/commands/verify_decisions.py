@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from review.services import audit, typed_audit
+from review.audit import command_chain, decision_chain
 
 
 class Command(BaseCommand):
@@ -18,10 +18,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print length and last hash of each chain: kept elsewhere, they show later that none was cut off."""
-        found = audit.walk()
+        found = decision_chain.walk()
         if found.broken is not None:
             raise CommandError(f"Decision {found.broken.row} does not hold: {found.broken.reason}.")
-        typed = typed_audit.walk()
+        typed = command_chain.walk()
         if typed.broken is not None:
             raise CommandError(f"Row {typed.broken.row} of typed commands does not hold: {typed.broken.reason}.")
         self.stdout.write(f"{found.rows} decisions hold. Last hash: {found.last_hash or 'none'}")

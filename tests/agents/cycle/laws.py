@@ -13,7 +13,7 @@ from agents.models import Attempt, Goal, IntentPlan, Transition
 from agents.plans import goal_families
 from agents.states import GOAL_ENDED, GOAL_MOVES, PLAN_ENDED, PLAN_MOVES, GoalState, PlanState
 from people.models import User
-from review import envelope
+from review.deciding import envelope
 from review.models import Approval
 
 

@@ -17,7 +17,7 @@ from agents.record.errors import GoalRefused
 from agents.record.lease import LeaseLost, claim, claimable
 from agents.states import GoalState, PlanState
 from people.models import User
-from review.services import decisions
+from review.deciding import decisions
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

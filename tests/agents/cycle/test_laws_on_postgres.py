@@ -20,7 +20,7 @@ from agents.record.errors import AgentsError
 from agents.recovery import told_beliefs
 from agents.states import MoveRefused, PlanState
 from people.models import User
-from review.services import decisions
+from review.deciding import decisions
 from tests.agents.cycle.laws import Laws
 from tests.cast import person
 

@@ -22,8 +22,8 @@ from agents.record.lease import LOST_WORKERS_MAX, Lease, claim
 from agents.states import PLAN_ENDED, GoalState, PlanState
 from library.components import services as components
 from people.models import User
+from review.deciding import decisions, editing
 from review.errors import DecisionRefused
-from review.services import decisions, editing
 from tests.agents.cycle.laws import Laws, failed_tries
 from tests.agents.execution.taking import take_up
 from tests.cast import person

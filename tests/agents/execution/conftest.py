@@ -38,7 +38,7 @@ def approved(
     from agents.plans import proposals
     from agents.record.moves import move_goal
     from agents.states import GoalState
-    from review.services import decisions
+    from review.deciding import decisions
 
     def made(steps: Sequence[Mapping[str, Any]], cleanup: Sequence[Mapping[str, Any]] = (), **goal: Any) -> IntentPlan:
         of = make_goal(owner, **goal)

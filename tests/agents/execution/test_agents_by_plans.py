@@ -26,10 +26,10 @@ from agents.toolkit.tools.agent_registry import CREATE, SETTINGS
 from people.models import User
 from people.roles import Role
 from review import tasks
+from review.deciding import decisions
 from review.errors import DecisionRefused
 from review.models import AuditEntry, PolicyEvaluation
 from review.policy.verdict import Action
-from review.services import decisions
 from tests.review.policies import in_force, tried
 
 pytestmark = pytest.mark.django_db(transaction=True)

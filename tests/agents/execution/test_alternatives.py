@@ -17,9 +17,10 @@ from agents.recovery import recovery_learning
 from agents.states import GoalState, PlanState
 from agents.workspaces import base_files
 from people.models import User
+from review.audit import decision_chain
+from review.deciding import decisions, editing
 from review.errors import WordsRefused
 from review.models import Approval
-from review.services import audit, decisions, editing
 from tests.agents.execution.conftest import run, write
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -67,7 +68,7 @@ def test_tries_come_first_then_the_granted_alternatives_and_the_plan_goes_on(pla
     assert files_of(plan) == ["a.txt", "b.txt", "c.txt"]
     chosen = list(RecoveryAttempt.objects.order_by("pk").values_list("strategy", "alternative", "succeeded"))
     assert chosen == [("retry_with_delay", 0, True), ("alternative_tool", 1, True), ("alternative_tool", 2, True)]
-    assert audit.walk().broken is None
+    assert decision_chain.walk().broken is None
 
 
 def test_only_what_was_granted_is_done(plan: IntentPlan, reviewer: User) -> None:

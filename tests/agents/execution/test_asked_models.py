@@ -21,8 +21,8 @@ from agents.states import GoalState, PlanState
 from agents.toolkit.registry import REGISTRY
 from library.language import generation
 from people.models import User
+from review.deciding import decisions, editing
 from review.errors import WordsRefused
-from review.services import decisions, editing
 from sandbox.contract import Result
 from tests.agents.execution.conftest import write
 from tests.cast import person

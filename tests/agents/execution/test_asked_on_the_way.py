@@ -18,8 +18,10 @@ from agents.workspaces import base_files
 from library.components import services
 from library.models import ComponentVersion
 from people.models import User
+from review.audit import decision_chain
+from review.deciding import decisions
+from review.policies import evaluation
 from review.policy.verdict import Action
-from review.services import audit, decisions, policing
 from tests.agents.execution.conftest import run, write
 from tests.cast import person
 from tests.review.policies import in_force
@@ -100,7 +102,7 @@ def test_a_rule_withdrawn_on_the_way_is_asked_about_and_the_rest_goes_on(
     assert goal_of(by_rule).state == GoalState.ACHIEVED
     assert files_of(by_rule) == ["a.txt", "b.txt"]
     assert Attempt.objects.filter(intent__intent_plan__goal=by_rule.goal_id, outcome="succeeded").count() == 2
-    assert audit.walk().broken is None
+    assert decision_chain.walk().broken is None
 
 
 def test_a_newer_version_of_its_rule_stops_nothing(
@@ -187,7 +189,7 @@ def test_what_lives_in_the_session_comes_first_once_more_and_results_are_filled_
         ("write", {"path": "b", "content": "read once\n", "mode": "overwrite"}),
     ]
     assert left.plan.evidence["tool_output"] is True
-    assert policing.facts_of(left).is_asked_again
+    assert evaluation.facts_of(left).is_asked_again
     (filled,) = [one for one in documents.read(bytes(left.document)).intents[1].parameters if one.name == "content"]
     assert (filled.origin, filled.original) == ("reference", "{{intents.3.result.stdout}}")
     decisions.approve(left, by=reviewer, digest=left.digest)

@@ -16,7 +16,7 @@ from agents.models import Goal, IntentPlan, Workspace
 from agents.states import GoalState, PlanState
 from agents.workspaces import workspaces
 from people.models import User
-from review.services import decisions
+from review.deciding import decisions
 from tests.agents.execution.conftest import run, write
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -17,8 +17,8 @@ from agents.record.errors import NotPossibleNow, NotYours
 from agents.recovery import recovery_learning
 from agents.states import GoalState, IntentState, PlanState
 from people.models import User
+from review.deciding import decisions
 from review.errors import DecisionRefused
-from review.services import decisions
 from tests.agents.execution.conftest import run, write
 
 pytestmark = pytest.mark.django_db(transaction=True)

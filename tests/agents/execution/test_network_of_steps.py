@@ -20,7 +20,7 @@ from agents.models import Attempt, Goal, IntentPlan
 from agents.pages.goal_page import GoalPage
 from agents.recovery import recovery_learning
 from agents.states import GoalState, IntentState
-from review.services import decisions
+from review.deciding import decisions
 from sandbox.contract import Limits, SessionState
 from sandbox.jail import probe
 from sandbox.jail.probe import Level

@@ -18,7 +18,7 @@ from agents.states import GoalState
 from agents.workspaces import workspaces
 from library.models import Experience
 from people.models import User
-from review.services import decisions
+from review.deciding import decisions
 from tests.agents.execution.conftest import run, write
 
 pytestmark = pytest.mark.django_db(transaction=True)

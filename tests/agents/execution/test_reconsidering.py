@@ -21,7 +21,7 @@ from agents.record.lease import LeaseLost
 from agents.recovery import told_beliefs
 from agents.states import GoalState, PlanState
 from people.models import User
-from review.services import decisions
+from review.deciding import decisions
 from tests.cast import person
 
 pytestmark = pytest.mark.django_db(transaction=True)

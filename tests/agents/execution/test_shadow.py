@@ -19,7 +19,7 @@ from agents.record.moves import move_goal
 from agents.states import GoalState, MoveRefused, PlanState, ShadowState
 from agents.workspaces.stores import checkouts, store
 from people.models import User
-from review.services import decisions
+from review.deciding import decisions
 from sandbox.contract import SandboxUnavailable
 from tests.agents.execution.conftest import run, write
 

@@ -20,7 +20,7 @@ from agents.toolkit.registry import REGISTRY
 from library.language import embeddings, generation
 from library.models import ModelCall
 from people.models import User
-from review.services import decisions
+from review.deciding import decisions
 from sandbox.contract import Result
 from tests.agents.execution.conftest import write
 from tests.cast import person

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from agents.cycle import cycle
 from agents.models import Goal, IntentPlan
 from agents.states import GoalState
-from review.services import decisions
+from review.deciding import decisions
 from tests.agents.execution.conftest import write
 from tests.agents.toolkit.answering import answering, ok
 

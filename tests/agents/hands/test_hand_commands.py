@@ -13,8 +13,8 @@ from agents.models import Goal, HandCommand
 from agents.record import audit
 from agents.record.errors import CommandRefused, NotYours
 from people.models import User
+from review.audit import command_chain
 from review.models import TypedEvent
-from review.services import typed_audit
 from tests.cast import person
 
 pytestmark = pytest.mark.django_db
@@ -116,10 +116,10 @@ def test_the_audit_is_a_chain_that_shows_a_changed_row(goal: Goal, typist: User,
         ("refused", hand_commands.why_not(reviewer, goal)),
         ("cancelled", "cancelled by tyra"),
     ]
-    found = typed_audit.walk()
+    found = command_chain.walk()
     assert (found.rows, found.broken) == (3, None)
     _forge(TypedEvent.objects.order_by("pk")[1], text="something else")
-    broken = typed_audit.walk().broken
+    broken = command_chain.walk().broken
     assert broken is not None
     assert (broken.row, broken.reason) == (
         TypedEvent.objects.order_by("pk")[1].pk,

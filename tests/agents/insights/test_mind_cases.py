@@ -17,7 +17,7 @@ from agents.insights import insight_cases, insight_sums
 from agents.models import Correction, Goal, MindDay, Planning
 from agents.workspaces import workspaces
 from people.models import User
-from review.services import decisions, editing
+from review.deciding import decisions, editing
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MEANT = "could you please shwo me the file path/to/README"

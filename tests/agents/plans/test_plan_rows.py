@@ -12,8 +12,8 @@ from django.db.models.signals import post_save
 from agents.bdi import document as documents
 from agents.models import IntentPlan
 from people.models import User
+from review.entries import places
 from review.models import PlanNews, QueueEntry
-from review.services import queueing
 
 pytestmark = pytest.mark.django_db
 
@@ -67,8 +67,8 @@ def test_its_place_in_the_queue_is_as_its_model_has_it_and_who_looks_is_told(
     plan = IntentPlan.objects.get(pk=propose_plan(owner).pk)
     plan.queue_entry.delete()
     PlanNews.objects.all().delete()
-    queueing.enter(plan)
-    stored, made = QueueEntry.objects.get(pk=plan.pk), queueing.entry_of(plan)
+    places.enter(plan)
+    stored, made = QueueEntry.objects.get(pk=plan.pk), places.entry_of(plan)
     columns = [field.attname for field in stored._meta.concrete_fields if not field.generated]
     assert {name: getattr(stored, name) for name in columns} == {name: getattr(made, name) for name in columns}
     assert stored.does

@@ -18,7 +18,7 @@ from agents.record import moves
 from agents.record.lease import LeaseLost, claim
 from agents.states import GOAL_ENDED, PLAN_ENDED, GoalState, IntentState, MoveRefused, PlanState
 from people.models import User
-from review.services import decisions
+from review.deciding import decisions
 from tests.agents.execution.taking import take_up
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("valkey")]

@@ -24,7 +24,7 @@ from agents.toolkit.registry import REGISTRY, Registry
 from agents.toolkit.schemas import SchemaFault
 from agents.toolkit.summarization import candidates, inside
 from agents.toolkit.tools.summarization import TOOL
-from review import risk
+from review.risk import assessment
 from tests.agents.toolkit.conftest import OpenWork
 
 TO_MODEL = {command.name for command in TOOL.commands if command.asks_model}
@@ -87,7 +87,7 @@ def test_a_reviewer_sees_that_a_text_leaves_and_no_shadow_run_sends_it(
     plan = document(command, **params)
     assert [one.path for one in forecast(plan, [BaseEntry("a", "file")], REGISTRY).of(ToModel)] == [path]
     assert 1 in untried(plan)
-    (step,) = risk.assess(plan, touched(plan, REGISTRY), {}).steps
+    (step,) = assessment.assess(plan, touched(plan, REGISTRY), {}).steps
     assert (step.level, step.reasons[0]) == ("high", "it sends a text to a language model outside, which costs money")
 
 

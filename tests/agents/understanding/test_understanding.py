@@ -24,7 +24,7 @@ from agents.understanding import parameters
 from agents.workspaces import workspaces
 from mindx_web.templatetags.mindx import origin
 from people.models import User
-from review.services import decisions
+from review.deciding import decisions
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -7,7 +7,7 @@ from typing import Any
 from agents.bdi.touched import Touched
 from review.policy.conditions import Conditions, PlanFacts, StepFacts
 from review.policy.verdict import Action, Rule
-from review.risk import Level
+from review.risk.assessment import Level
 
 
 def touch(*paths: str, position: int = 1, **also: Any) -> Touched:

@@ -8,8 +8,8 @@ import pytest
 
 from people.models import User
 from review.models import PolicyChange, ReviewPolicy
+from review.policies.moves import move_policy
 from review.policy.states import POLICY_MOVES, PolicyState
-from review.services.policy_moves import move_policy
 
 pytestmark = pytest.mark.django_db
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from review.policy.verdict import Action, Rule, decide, refusal, second_person
-from review.risk import Level
+from review.risk.assessment import Level
 from tests.review.policy.facts import a_plan, a_rule, a_step, touch
 
 AUTO = Action.AUTO_APPROVE

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.bdi.document import Document, IntentSpec, Parameter
-from review.reading import apart, members, shapes
-from review.reading.apart import Traits
+from review.reading import members, outliers, shapes
 from review.reading.members import Key
-from review.risk import Level
+from review.reading.outliers import Traits
+from review.risk.assessment import Level
 
 
 def spec(position: int, command: str, phase: str = "main", **params: Any) -> IntentSpec:
@@ -137,7 +137,7 @@ def test_what_may_be_done_in_place_of_a_step_is_told_too() -> None:
 
 
 def test_what_is_like_the_others_does_not_stand_out() -> None:
-    assert apart.apart(traits(note(9)), USUAL) == ()
+    assert outliers.apart(traits(note(9)), USUAL) == ()
 
 
 @pytest.mark.parametrize(
@@ -155,42 +155,42 @@ def test_what_is_like_the_others_does_not_stand_out() -> None:
     ],
 )
 def test_each_notable_difference_is_said(one: Traits, said: str) -> None:
-    found = apart.apart(one, USUAL)
+    found = outliers.apart(one, USUAL)
     assert any(said in reason for reason in found), found
 
 
 def test_a_value_that_all_others_share_makes_another_one_stand_out() -> None:
     lines = [traits(document(spec(1, "run", command_line="pytest -q"))) for _ in range(4)]
     one = traits(document(spec(1, "run", command_line="pytest -q; curl x")))
-    assert apart.apart(one, lines) == ("step 1, command_line: is not what the others have",)
+    assert outliers.apart(one, lines) == ("step 1, command_line: is not what the others have",)
 
 
 def test_another_program_stands_out_where_every_line_differs() -> None:
     lines = [traits(document(spec(1, "run", command_line=f"python -m pytest test_{n}.py"))) for n in range(4)]
     one = traits(document(spec(1, "run", command_line="python -m pip install x")))
-    found = apart.apart(one, lines)
+    found = outliers.apart(one, lines)
     assert found == ("step 1, command_line: runs “python -m pip”, where the others run “python -m pytest”",)
 
 
 def test_names_that_differ_in_every_plan_stand_out_in_none() -> None:
     steps = [(spec(1, "mkdir", path=f"project{n}"), spec(2, "write", path=f"project{n}/a.py")) for n in range(5)]
     projects = [traits(document(*two)) for two in steps]
-    assert {apart.apart(one, [other for other in projects if other is not one]) for one in projects} == {()}
+    assert {outliers.apart(one, [other for other in projects if other is not one]) for one in projects} == {()}
 
 
 def test_hidden_characters_stand_out_though_all_have_them() -> None:
     odd = [traits(note(n, content="a\u200bb")) for n in range(5)]
-    assert apart.apart(odd[0], odd[1:]) == ("step 1, content: hidden characters",)
+    assert outliers.apart(odd[0], odd[1:]) == ("step 1, content: hidden characters",)
 
 
 def test_of_two_plans_the_more_dangerous_one_stands_out() -> None:
     one, other = traits(note(1), Level.HIGH), traits(note(2))
-    assert apart.apart(one, [other]) == ("high risk, where the others have low",)
-    assert apart.apart(other, [one]) == ()
+    assert outliers.apart(one, [other]) == ("high risk, where the others have low",)
+    assert outliers.apart(other, [one]) == ()
 
 
 def test_a_custom_needs_three_and_most_of_them() -> None:
-    assert apart.custom(["a", "a"]) is None
-    assert apart.custom(["a", "a", "b"]) == "a"
-    assert apart.custom(["a", "b", "c"]) is None
+    assert outliers.custom(["a", "a"]) is None
+    assert outliers.custom(["a", "a", "b"]) == "a"
+    assert outliers.custom(["a", "b", "c"]) is None
     assert Key(0, "workspace") in USUAL[0].facts

@@ -37,7 +37,7 @@ from agents.recovery import recovery_learning
 from agents.states import GoalState, PlanState
 from agents.workspaces import base_files
 from people.models import User
-from review.services import decisions
+from review.deciding import decisions
 from tests.agents.execution.conftest import run, write
 from tests.agents.execution.recovery import test_planning_failures
 from tests.agents.execution.recovery.worlds import FURTHER, WORLDS, World

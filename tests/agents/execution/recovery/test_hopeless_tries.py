@@ -16,7 +16,7 @@ from agents.recovery import recovery_learning
 from agents.states import GoalState, PlanState
 from agents.workspaces import base_files
 from people.models import User
-from review.services import decisions
+from review.deciding import decisions
 from tests.agents.execution.conftest import run, write
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -28,7 +28,7 @@ from agents.workspaces import base_files
 from library.components import services as components
 from library.models import Component, ComponentVersion
 from people.models import User
-from review.services import decisions
+from review.deciding import decisions
 from tests.agents.toolkit.answering import answering, ok
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -22,7 +22,7 @@ from agents.recovery import recovery_learning, whole_agent
 from agents.states import GoalState, PlanState
 from agents.workspaces import stores
 from people.models import User
-from review.services import decisions
+from review.deciding import decisions
 from tests.agents.execution.conftest import run, write
 from tests.agents.toolkit.answering import answering, ok
 from tests.models.server import Provider

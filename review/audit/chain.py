@@ -1,0 +1,202 @@
+"""Chains of what people did: each row is signed together with the signature of the row before it.
+
+There are four: decisions on plans, decisions on designs and choices of rules, what happened to commands typed by hand,
+and the journal of everything people did.
+
+A row that is changed, moved or removed breaks every later link. Removing the newest rows leaves a shorter chain that
+still holds, so `manage.py audit anchor` keeps length and last hash elsewhere, and `audit verify --anchors` compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, ClassVar, Protocol
+
+from review.audit import canonical
+
+LABEL = "mindx decision 1"
+
+
+class Signed(Protocol):
+    """What a row says. `label` names the chain, so that no row of one passes for a row of another."""
+
+    label: ClassVar[str]
+
+    def content(self) -> Mapping[str, Any]:
+        """Everything the signature holds besides the row before."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The content of one decision."""
+
+    label: ClassVar[str] = LABEL
+
+    plan_id: int
+    digest: str
+    verdict: str
+    by_id: int
+    via: str
+    comment: str
+    at: datetime
+    edits: Mapping[str, Any] = field(default_factory=dict)
+    # The version of the policy that decided.
+    policy_id: int | None = None
+
+    def content(self) -> Mapping[str, Any]:
+        """As it was signed from the first version on; edits and policy only where there are any, so that rows from
+        before them still hold.
+        """
+        signed = {
+            "plan": self.plan_id,
+            "digest": self.digest,
+            "verdict": self.verdict,
+            "by": self.by_id,
+            "via": self.via,
+            "comment": self.comment,
+            "at": canonical.moment(self.at),
+            **({} if self.edits == {} else {"edits": self.edits}),
+        }
+        return signed if self.policy_id is None else {**signed, "policy": self.policy_id}
+
+
+@dataclass(frozen=True)
+class LevelEntry:
+    """The content of one decision on a design or a choice of rules."""
+
+    label: ClassVar[str] = "mindx level decision 1"
+
+    document_id: int
+    digest: str
+    verdict: str
+    by_id: int
+    via: str
+    comment: str
+    choice: Mapping[str, Any]
+    at: datetime
+
+    def content(self) -> Mapping[str, Any]:
+        """Every column of the row."""
+        return {
+            "document": self.document_id,
+            "digest": self.digest,
+            "verdict": self.verdict,
+            "by": self.by_id,
+            "via": self.via,
+            "comment": self.comment,
+            "choice": dict(self.choice),
+            "at": canonical.moment(self.at),
+        }
+
+
+@dataclass(frozen=True)
+class TypedEntry:
+    """One thing that happened to a typed command; `command_id` is 0 for one that was refused and never stored."""
+
+    label: ClassVar[str] = "mindx typed command 1"
+
+    what: str
+    goal_id: int
+    command_id: int
+    by_id: int
+    text: str
+    before: str
+    after: str
+    why: str
+    at: datetime
+
+    def content(self) -> Mapping[str, Any]:
+        """Every column of the row."""
+        return {
+            "what": self.what,
+            "goal": self.goal_id,
+            "command": self.command_id,
+            "by": self.by_id,
+            "text": self.text,
+            "before": self.before,
+            "after": self.after,
+            "why": self.why,
+            "at": canonical.moment(self.at),
+        }
+
+
+@dataclass(frozen=True)
+class JournalEntry:
+    """One entry of the journal; `by_id` is 0 for nobody. `version` names the fields that are signed."""
+
+    label: ClassVar[str] = "mindx journal"
+    newest: ClassVar[int] = 1
+
+    event: str
+    by_id: int
+    name: str
+    subject: str
+    data: Mapping[str, Any]
+    at: datetime
+    version: int = newest
+
+    def content(self) -> Mapping[str, Any]:
+        """Every column of the row, its version included: no row passes for one of another version."""
+        return {
+            "version": self.version,
+            "event": self.event,
+            "by": self.by_id,
+            "name": self.name,
+            "subject": self.subject,
+            "data": self.data,
+            "at": canonical.moment(self.at),
+        }
+
+
+@dataclass(frozen=True)
+class Walk:
+    """What a walk over a chain found: `broken` is None when every row holds."""
+
+    rows: int
+    last_hash: str
+    broken: Break | None
+
+
+@dataclass(frozen=True)
+class Link:
+    """An entry as it is stored: its row, what it claims to follow, and its own signature."""
+
+    row: int
+    entry: Signed
+    previous_hash: str
+    hash: str
+
+
+@dataclass(frozen=True)
+class Break:
+    """The first row at which the chain no longer holds, and what is wrong there."""
+
+    row: int
+    reason: str
+
+
+def hash_of(entry: Signed, previous_hash: str, key: str) -> str:
+    """The signature of an entry that follows `previous_hash` (empty for the first one)."""
+    return canonical.signature(entry.label, {**entry.content(), "previous": previous_hash}, key)
+
+
+def first_break(links: Iterable[Link], key: str) -> Break | None:
+    """Walk the links from the oldest on; None when all of them hold."""
+    previous = ""
+    for link in links:
+        if not canonical.same(link.previous_hash, previous):
+            return Break(link.row, "it does not follow the row before it: a row was removed, moved or added")
+        if not canonical.same(link.hash, _signed(link, key)):
+            return Break(link.row, "its content is not what was signed")
+        previous = link.hash
+    return None
+
+
+def _signed(link: Link, key: str) -> str:
+    """The signature that the row should have; empty for content that nobody could have signed."""
+    try:
+        return hash_of(link.entry, link.previous_hash, key)
+    except ValueError:
+        return ""

@@ -1,0 +1,62 @@
+"""The journal: one append-only chain of what people did, for those who must look it up later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+
+from people.journal import Event
+from people.models import User
+from review.audit import chain
+from review.audit.chain_rows import Chain
+from review.models import AuditEntry
+
+# A text longer than this is cut: an entry says what happened, its row elsewhere holds the whole.
+TEXT_MAX = 2_000
+_SUBJECT_MAX = 200
+
+
+def write(event: Event, *, by: User | None, subject: str, data: Mapping[str, Any]) -> AuditEntry:
+    """Append an entry; it is kept exactly when the caller's transaction is.
+
+    The chain's lock is the last one that a transaction takes, after rows, the log's counter and the other chains. No
+    worker takes it while it executes a plan.
+    """
+    with transaction.atomic(savepoint=False):
+        return _CHAIN.add(
+            AuditEntry(
+                version=chain.JournalEntry.newest,
+                event=event.value,
+                by=by,
+                name=by.username if by else "",
+                subject=_plain(subject)[:_SUBJECT_MAX],
+                data=_plain(data),
+            )
+        )
+
+
+def entry_of(row: AuditEntry) -> chain.JournalEntry:
+    """What the row's signature stands for."""
+    return chain.JournalEntry(row.event, row.by_id or 0, row.name, row.subject, row.data, row.at, row.version)
+
+
+_CHAIN = Chain(AuditEntry, 0x6D586A6F, entry_of)  # "mXjo"
+walk = _CHAIN.walk
+
+
+def _plain(value: Any) -> Any:
+    """As Postgres and the canonical form can hold it: no NUL, no unpaired surrogate, no number beyond 2**53."""
+    if isinstance(value, str):
+        text = value if len(value) <= TEXT_MAX else f"{value[:TEXT_MAX]}…"
+        return text.replace("\0", "\u2400").encode("utf-8", "replace").decode()
+    if isinstance(value, Mapping):
+        return {_plain(str(name)): _plain(item) for name, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, bool | float):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) < 2**53 else str(value)
+    return _plain(str(value))

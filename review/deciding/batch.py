@@ -1,0 +1,115 @@
+"""One verdict on several plans of a shape: a decision for each, by the service that decides one.
+
+Whatever keeps a person from deciding one plan keeps them from it here too (rights, four eyes, a second person,
+somebody who was first, a policy), for that plan alone; the others are decided and the refused ones named. A plan whose
+shadow run failed or is missing is in no batch, whatever the page showed when it was opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.utils.crypto import get_random_string
+
+from agents.models import IntentPlan
+from agents.plans import shadowing
+from agents.record.errors import AgentsError
+from agents.record.selectors import plans_visible_to
+from agents.states import PlanState
+from people.models import User
+from review import words
+from review.deciding import holding, shown
+from review.deciding.ruling import APPROVE, REJECT, REQUEST_CHANGES, Ruling
+from review.deciding.shown import Shown
+from review.errors import DecisionRefused, ReviewError, WordsRefused
+from review.models import HeldDecision, QueueEntry
+from review.reading import outcomes
+from review.risk.assessment import Level
+
+AT_ONCE = 100
+_VERDICTS = (APPROVE, REJECT, REQUEST_CHANGES)
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A plan that was not decided, and why; `plan` is None when nobody can tell which one was meant."""
+
+    plan: IntentPlan | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What became of each. Those approved as the `first_of_two` wait on for a second person."""
+
+    verdict: str
+    decided: tuple[IntentPlan, ...]
+    refused: tuple[Refused, ...]
+    first_of_two: tuple[IntentPlan, ...] = ()
+
+
+def decide(sent: Sequence[str], verdict: str, reason: str, *, by: User) -> Batch:
+    """Decide the plans whose seals (`review.deciding.shown`) were sent. Raises WordsRefused when a reason is missing.
+
+    A plan is decided only in the bytes and at the risk at which this person was shown how it differs.
+    """
+    if verdict not in _VERDICTS:
+        raise WordsRefused("verdict", "Choose to approve, to reject or to request changes.")
+    if not sent:
+        raise WordsRefused("member", "Select at least one plan. Nothing was decided.")
+    if len(sent) > AT_ONCE:
+        raise WordsRefused("member", f"At most {AT_ONCE} plans are decided at once. Nothing was decided.")
+    said = words.taken(reason, "reason", required=verdict != APPROVE)
+    decided: list[IntentPlan] = []
+    first: list[IntentPlan] = []
+    group, together = "", get_random_string(12)
+    refused: list[Refused] = []
+    for text in dict.fromkeys(sent):
+        seen = shown.read(text, by)
+        plan = _plan(seen, by) if seen is not None else None
+        if seen is None or plan is None:
+            refused.append(Refused(None, "You have not opened its differences, or too long ago. Open them again."))
+            continue
+        try:
+            entry = _checked(seen, plan)
+            group = group or entry.group
+            if entry.group != group:
+                raise DecisionRefused("It does not belong to this group: its steps or its shadow run differ.")
+            comment, why = (said, "") if verdict == APPROVE else ("", said)
+            holding.decide(plan, Ruling(verdict, seen.digest, why, comment=comment, batch=together), by=by)
+        except (AgentsError, ReviewError) as error:
+            refused.append(Refused(plan, str(error)))
+        else:
+            (first if verdict == APPROVE and _is_first_of_two(plan, by) else decided).append(plan)
+    return Batch(verdict, tuple(decided), tuple(refused), tuple(first))
+
+
+def _is_first_of_two(plan: IntentPlan, by: User) -> bool:
+    """Whether the approval that was just made or is held leaves the plan waiting for another person."""
+    held = HeldDecision.objects.filter(intent_plan=plan, by=by, dropped="").first()
+    if held is not None:
+        return held.verdict == HeldDecision.FIRST
+    plan.refresh_from_db(fields=["state"])
+    return plan.state == PlanState.AWAITING_REVIEW
+
+
+def _plan(seen: Shown, by: User) -> IntentPlan | None:
+    return plans_visible_to(by).filter(pk=seen.plan_id).first()
+
+
+def _checked(seen: Shown, plan: IntentPlan) -> QueueEntry:
+    """Its place. What is new since it was shown must be seen first; its bytes are checked by the decision itself."""
+    run = shadowing.latest(plan)
+    state, reason, findings = (run.state, run.reason, run.findings) if run is not None else (None, "", [])
+    if alone := outcomes.why_alone(state, reason, findings):
+        raise DecisionRefused(alone)
+    if run is None or run.pk != seen.run_id:
+        raise DecisionRefused("Its shadow run was repeated after you opened it. Open it again.")
+    entry = QueueEntry.objects.get(pk=plan.pk)
+    if entry.rank < seen.rank:
+        before = tuple(Level)[seen.rank]
+        raise DecisionRefused(f"Its risk is {entry.level} now; it was {before} when you opened it. Open it again.")
+    if entry.harm < seen.harm:
+        raise DecisionRefused("Part of it cannot be undone. This was not known when you opened it.")
+    return entry

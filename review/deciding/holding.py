@@ -1,0 +1,179 @@
+"""Keeping a decision of the browser for some seconds, in which it can be taken back. By API nothing is kept.
+
+Nothing is lost with a process: what is due stands in the table, and the sweep of any worker carries it out. What the
+table says was sealed by the process that took the person's word; a row without its seal is refused and reported.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from agents.models import IntentPlan
+from agents.record import wake_ups
+from agents.record.errors import AgentsError, StaleDigest
+from people import sealing
+from people.journal import Event
+from people.models import User
+from review.audit import journal
+from review.deciding import held_decisions, ruling
+from review.deciding.ruling import Ruling
+from review.errors import ReviewError
+from review.models import Decision, HeldDecision
+
+logger = logging.getLogger(__name__)
+
+# What always fails ends with its person, who would wait for it without end.
+_TRIED_FOR = timedelta(minutes=1)
+_FAILED = "mindX failed to carry it out; an operator finds the error in the log. Decide again."
+_FORGED = (
+    "It was not sealed by mindX: it was made by an earlier version, or added or changed in the database from outside."
+    " Nothing was decided. Decide again if it was you; otherwise tell an admin."
+)
+
+
+class _Rehearsed(Exception):
+    """Everything went well; take it back."""
+
+
+def decide(plan: IntentPlan, made: Ruling, *, by: User) -> str:
+    """Keep the decision for HOLD_S seconds, or carry it out at once when that is 0; what the person is told.
+
+    It is refused now for whatever would refuse it then, so that nobody learns of a slip of the pen ten seconds later.
+    A person's newer decision takes the place of the one they have pending. Errors as the services raise them.
+    """
+    if not settings.HOLD_S:
+        return ruling.carry_out(plan, made, by=by)
+    is_first = _rehearse(plan, made, by=by)
+    try:
+        with transaction.atomic():
+            for earlier in HeldDecision.objects.filter(intent_plan=plan, by=by, dropped=""):
+                _remove(earlier)
+            held = HeldDecision.objects.create(
+                intent_plan=plan,
+                by=by,
+                digest=made.digest,
+                verdict=HeldDecision.FIRST if is_first else made.verdict,
+                ruling=made.as_json(),
+                # The database's clock, which the sweep asks too, whatever machine it runs on.
+                due_at=Now() + timedelta(seconds=settings.HOLD_S),
+            )
+            sealing.seal(held)
+            _tell(plan.goal_id)
+    except IntegrityError:
+        # The race this answers: two people at one moment. The unique constraint let one of them through.
+        held_decisions.refuse_others(by, plan)
+        raise StaleDigest("Somebody else decided this plan at the same moment. Read the plan again.") from None
+    return ""
+
+
+def _rehearse(plan: IntentPlan, made: Ruling, *, by: User) -> bool:
+    """Do all of it and take it back: the same checks as in earnest, because it is the same code.
+
+    True when it would be the first of two approvals.
+    """
+    first = False
+    try:
+        with transaction.atomic():
+            ruling.carry_out(plan, made, by=by)
+            last = Decision.objects.filter(by=by).order_by("-pk").first()
+            first = last is not None and last.verdict == Decision.Verdict.FIRST_APPROVAL
+            raise _Rehearsed
+    except _Rehearsed:
+        plan.refresh_from_db()
+    return first
+
+
+def undo(held_id: int, plan: IntentPlan, *, by: User) -> bool:
+    """Take a pending decision back, or put away a dropped one that was read. False: it has taken effect already.
+
+    The race it closes: the sweep holds the row's lock while it carries the decision out, so this waits, and then finds
+    nothing.
+    """
+    with transaction.atomic():
+        held = HeldDecision.objects.select_for_update().filter(pk=held_id, intent_plan=plan, by=by).first()
+        if held is not None:
+            _remove(held)
+            _tell(plan.goal_id)
+    return held is not None
+
+
+def undo_batch(batch: str, *, by: User) -> set[int]:
+    """Take back what is still held of a batch; the ids of its plans. What the sweep is carrying out is waited for, as
+    in `undo`.
+    """
+    with transaction.atomic():
+        mine = HeldDecision.objects.filter(by=by, dropped="", ruling__batch=batch)
+        rows = list(mine.select_for_update(of=("self",)).select_related("intent_plan").order_by("pk"))
+        for held in rows:
+            _remove(held)
+            _tell(held.intent_plan.goal_id)
+    return {held.intent_plan_id for held in rows}
+
+
+def _tell(goal_id: int) -> None:
+    """The queue and the goal say what is held."""
+    wake_ups.queue_changed()
+    wake_ups.goal_changed(goal_id)
+
+
+def _remove(held: HeldDecision) -> None:
+    """Nobody can put it back: its seal is used up."""
+    sealing.end(held)
+    held.delete()
+
+
+def drop(held: HeldDecision, why: str) -> None:
+    """It never takes effect; its person reads why."""
+    sealing.end(held)
+    HeldDecision.objects.filter(pk=held.pk).update(dropped=why)
+    _tell(held.intent_plan.goal_id)
+
+
+def settle_due() -> int:
+    """Carry out what is due, each in a transaction of its own, and beside any other worker; how many were looked at."""
+    seen: list[int] = []
+    while True:
+        with transaction.atomic():
+            due = HeldDecision.objects.filter(dropped="", due_at__lte=Now()).exclude(pk__in=seen)
+            locked = due.select_for_update(no_key=True, skip_locked=True).order_by("due_at", "pk")
+            held = locked.first()
+            if held is None:
+                return len(seen)
+            seen.append(held.pk)
+            _take_effect(held)
+
+
+def _take_effect(held: HeldDecision) -> None:
+    if not sealing.is_genuine(held):
+        _refuse(held)
+        return
+    plan = IntentPlan.objects.select_related("goal").get(pk=held.intent_plan_id)
+    by = User.objects.get(pk=held.by_id)
+    try:
+        with transaction.atomic():
+            if not by.is_active:
+                raise StaleDigest("The account of the person who decided is no longer active.")
+            ruling.carry_out(plan, Ruling.from_json(held.ruling), by=by)
+    except (AgentsError, ReviewError) as error:
+        logger.warning("The held decision on plan %s was dropped: %s", plan.pk, error, extra={"intent_plan": plan.pk})
+        drop(held, str(error))
+    except Exception:  # the edge of the sweep's loop: it is tried again in a second for a while, and the others go on
+        logger.exception("A held decision could not be carried out", extra={"intent_plan": plan.pk})
+        if held.due_at < timezone.now() - _TRIED_FOR:
+            drop(held, _FAILED)
+    else:
+        _remove(held)
+
+
+def _refuse(held: HeldDecision) -> None:
+    """Nobody's word stands behind this row: say so to the person it names, to operators and in the journal."""
+    logger.error("A held decision that mindX did not seal was refused", extra={"held_decision": held.pk})
+    drop(held, _FORGED)
+    told = {"what": "a held decision", "row": held.pk, "in_the_name_of": held.by.username, "verdict": held.verdict}
+    journal.write(Event.FORGED, by=None, subject=f"plan:{held.intent_plan_id}", data=told)

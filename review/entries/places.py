@@ -1,0 +1,79 @@
+"""The places of plans in the queue: written when a plan is proposed, moved when more is known of it."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from agents.bdi import document as documents
+from agents.models import IntentPlan
+from agents.plans import shadowing
+from agents.record import prepared, wake_ups
+from agents.toolkit.registry import REGISTRY
+from review.models import Harm, PlanNews, QueueEntry
+from review.reading import shapes
+from review.reading.outcomes import UNTRIED, Trial
+from review.risk.targets import target_of
+
+_WRITTEN = tuple(field for field in QueueEntry._meta.concrete_fields if not field.generated)
+# In one statement: each plan is proposed while its goal's row is held.
+_ENTER = f"""
+    WITH entry AS (
+        INSERT INTO {QueueEntry._meta.db_table} ({", ".join(each.attname for each in _WRITTEN)})
+        VALUES ({", ".join(f"%({each.attname})s" for each in _WRITTEN)})
+        RETURNING intent_plan_id
+    )
+    INSERT INTO {PlanNews._meta.db_table} (intent_plan_id) SELECT intent_plan_id FROM entry RETURNING id
+"""  # noqa: S608  # names of our own tables and columns
+
+
+def enter(plan: IntentPlan) -> QueueEntry:
+    """Give a plan its place, in the transaction that proposes it. A revision stays with whoever has its goal's plan."""
+    entry = entry_of(plan)
+    if plan.revision > 1:
+        earlier = QueueEntry.objects.filter(intent_plan__goal_id=plan.goal_id).exclude(assigned_to=None)
+        entry.assigned_to_id = earlier.order_by("-pk").values_list("assigned_to", flat=True).first()
+    prepared.row(_ENTER, {each.attname: each.get_prep_value(getattr(entry, each.attname)) for each in _WRITTEN})
+    entry._state.adding, entry._state.db = False, "default"
+    return entry
+
+
+def entry_of(plan: IntentPlan) -> QueueEntry:
+    """The place of a plan of which nothing but its document is known yet, not stored."""
+    goal = plan.goal
+    entry = QueueEntry(
+        intent_plan=plan,
+        waits=True,
+        priority=goal.priority,
+        queued_at=plan.queued_at,
+        agent_id=goal.agent_id,
+        workspace_id=plan.workspace_id,
+        submitted_by_id=goal.submitted_by_id,
+    )
+    try:
+        document = documents.read(bytes(plan.document))
+    except ValueError:
+        return entry
+    entry.harm = shapes.harm_of(document, REGISTRY, plan.replaces)
+    entry.shape = shapes.shape_of(document)
+    entry.does = shapes.does(document)
+    entry.targets = [target_of(spec.tool, spec.command, spec.params) for spec in document.all_intents]
+    return entry
+
+
+def move(plan: IntentPlan, rank: int, harm: int, trial: Trial) -> None:
+    """Put a plan where its risk and its shadow run belong, and tell open queues when it stood elsewhere."""
+    place = {"rank": rank, "harm": Harm(harm), "outcome": trial.outcome.value, "trial": trial.key}
+    if QueueEntry.objects.filter(pk=plan.pk).exclude(**place).update(**place):
+        wake_ups.queue_changed()
+
+
+def try_again(plan: IntentPlan) -> bool:
+    """Have the plan tried in a copy again; until that has ended it is in no batch. False when it is under way.
+
+    The race it closes: in one transaction, so that the outcome of the new run cannot be forgotten with the old one.
+    """
+    with transaction.atomic():
+        if shadowing.ask(plan) is None:
+            return False
+        QueueEntry.objects.filter(pk=plan.pk).update(outcome=UNTRIED.outcome.value, trial=UNTRIED.key)
+    return True

@@ -1,0 +1,151 @@
+"""The risk of plans as rows: worked out from real cases, stored when a plan is proposed and after its shadow run."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import Any
+
+from django.db import transaction
+
+from agents.bdi import document as documents
+from agents.bdi.document import Document
+from agents.bdi.touched import touched
+from agents.models import Intent, IntentPlan, ShadowRun
+from agents.plans import shadowing
+from agents.record import prepared
+from agents.states import IntentState, ShadowState
+from agents.toolkit.registry import REGISTRY
+from agents.workspaces import base_files
+from agents.workspaces.base_files import BaseUnreadable
+from library.models import ComponentVersion
+from review.entries import places
+from review.models import PlanRisk, QueueEntry
+from review.reading import outcomes, shapes
+from review.reading.outcomes import Changes
+from review.risk import assessment
+from review.risk.assessment import Counts, Tried
+
+# Older cases say little of today's tools, and counting all of them would take ever longer.
+NEWEST_STEPS = 20_000
+_OVER = (ShadowState.DONE.value, ShadowState.IMPOSSIBLE.value)
+_COUNTED = f"""
+    SELECT step.tool, step.command, entry.targets[step.position] AS target,
+        COUNT(*) FILTER (WHERE step.state = %(failed)s), COUNT(*)
+    FROM {Intent._meta.db_table} AS step
+    JOIN {QueueEntry._meta.db_table} AS entry ON entry.intent_plan_id = step.intent_plan_id
+    WHERE step.id > (SELECT COALESCE(MAX(id), 0) FROM {Intent._meta.db_table}) - %(newest)s
+        AND step.state IN (%(failed)s, %(succeeded)s) AND step.reason <> %(cancelled)s AND entry.targets IS NOT NULL
+    GROUP BY 1, 2, 3
+"""  # noqa: S608  # names of our own tables
+
+
+def counts() -> Counts:
+    """How many of the newest steps failed and how many ended, by tool, command and what they acted on.
+
+    Cancelled ones say nothing.
+    """
+    values = {
+        "failed": IntentState.FAILED.value,
+        "succeeded": IntentState.SUCCEEDED.value,
+        "cancelled": "cancelled",
+        "newest": NEWEST_STEPS,
+    }
+    rows = prepared.rows(_COUNTED, values)
+    return {(tool, command, target): (bad, ended) for tool, command, target, bad, ended in rows}
+
+
+def assessed(
+    document: Document, run: ShadowRun | None, rule: tuple[int, int] | None = None, found: Counts | None = None
+) -> assessment.PlanRisk:
+    """The risk of a document, with what this shadow run proved. `found`: counts that were read already."""
+    return _assessed(document, _tried(run, _changes(run)), rule, found)
+
+
+def _assessed(
+    document: Document, tried: Tried | None, rule: tuple[int, int] | None, found: Counts | None = None
+) -> assessment.PlanRisk:
+    known = counts() if found is None else found
+    there = _there(document)
+    main = assessment.assess(document, touched(document, REGISTRY), known, tried, rule, there)
+    others = [
+        (position, number, _of_alternative(variant, position, known, tried, there))
+        for position, number, variant in document.variants()
+    ]
+    return assessment.widened(main, others)
+
+
+def _of_alternative(
+    variant: Document, position: int, found: Counts, tried: Tried | None, there: frozenset[str] | None
+) -> assessment.StepRisk:
+    """The risk of an alternative in its step's place. The shadow run tried the step, so it proves nothing of this."""
+    if tried is not None:
+        tried = replace(tried, proofs={at: proof for at, proof in tried.proofs.items() if at != position})
+    named = touched(variant, REGISTRY)
+    return assessment.assess(variant, named, found, tried, there=there, after_failure=[position]).steps[position - 1]
+
+
+def _there(document: Document) -> frozenset[str] | None:
+    """The paths before the plan; None when they cannot be read. Only clean-up depends on them."""
+    if not document.cleanup:
+        return frozenset()
+    try:
+        return frozenset(entry.path for entry in base_files.entries_of(document.base))
+    except BaseUnreadable:
+        return None
+
+
+def _changes(run: ShadowRun | None) -> Changes:
+    return shadowing.changed_paths(run) if run is not None else None
+
+
+def _tried(run: ShadowRun | None, changes: Changes) -> Tried | None:
+    if run is None or changes is None:
+        return None
+    proofs = {each["position"]: each["proof"] for each in run.findings}
+    return Tried(proofs, changes["deleted"], sum(map(len, changes.values())))
+
+
+def store(plan: IntentPlan, run: ShadowRun | None) -> PlanRisk | None:
+    """Work out and store the risk, and where in the queue it and the run put the plan; None when the stored bytes are
+    no plan.
+    """
+    try:
+        document = documents.read(bytes(plan.document))
+    except ValueError:
+        return None
+    changes = _changes(run)
+    tried = _tried(run, changes)
+    trial = outcomes.trial_of(run.state, run.reason, run.findings, changes) if run is not None else outcomes.UNTRIED
+    found = _assessed(document, tried, _rule_counts(plan))
+    harm = shapes.harm_of(document, REGISTRY, plan.replaces, tried.deleted if tried else ())
+    with transaction.atomic():
+        row, _ = PlanRisk.objects.update_or_create(
+            intent_plan=plan,
+            defaults={
+                "level": found.level.value,
+                "rank": found.level.rank,
+                "reasons": list(found.reasons),
+                "steps": [asdict(step) for step in found.steps],
+                "rule": asdict(found.rule) if found.rule is not None else None,
+                "after_failure": _after_failure(found),
+                "trial": trial.to_json(),
+                "shadow_run": run if run is not None and run.state in _OVER else None,
+            },
+        )
+        places.move(plan, found.level.rank, harm, trial)
+    return row
+
+
+def _after_failure(found: assessment.PlanRisk) -> dict[str, Any] | None:
+    if found.after_failure is None:
+        return None
+    return {"level": found.after_failure.value, "reasons": list(found.after_failure_reasons)}
+
+
+def _rule_counts(plan: IntentPlan) -> tuple[int, int] | None:
+    evidence = plan.plan.evidence if isinstance(plan.plan.evidence, dict) else {}
+    version = (evidence.get("rule") or {}).get("component_version_id")
+    if not version:
+        return None
+    row = ComponentVersion.objects.filter(pk=version).values_list("failures", "successes").first()
+    return (row[0], row[0] + row[1]) if row else None

@@ -1,0 +1,4 @@
+"""Designs and choices of rules, shown and decided.
+
+Imports `deciding` and below.
+"""

@@ -1,0 +1,77 @@
+"""A person's decision on a design or a choice of rules: rights, words, digest, one transaction.
+
+It takes effect at once: nothing runs because of it, and the plan that follows is reviewed in its turn.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+
+from agents.models import LevelDocument
+from agents.plans import levels
+from agents.plans.levels import NoSuchChoice
+from people.models import User
+from review import rights, words
+from review.audit import level_chain
+from review.errors import DecisionRefused, WordsRefused
+from review.models import LevelDecision
+
+logger = logging.getLogger(__name__)
+
+_Verdict = LevelDecision.Verdict
+
+
+def approve(
+    document: LevelDocument,
+    *,
+    by: User,
+    digest: str,
+    comment: str = "",
+    choice: Mapping[str, str] | None = None,
+    via: str = "browser",
+) -> LevelDocument:
+    """Approve exactly these bytes; `choice` names rules in place of the agent's, by the key of their goal.
+
+    Raises DecisionRefused, WordsRefused, or StaleDigest when something else waits or somebody decided first.
+    """
+    _check_rights(by, document)
+    note = words.taken(comment, "comment")
+    grant = _written(_Verdict.APPROVE, by=by, via=via, comment=note, choice=choice)
+    try:
+        return levels.approve(document, digest=digest, by=by, grant=grant, choice=choice)
+    except NoSuchChoice as error:
+        raise WordsRefused("choice", str(error)) from error
+
+
+def reject(document: LevelDocument, *, by: User, digest: str, reason: str, via: str = "browser") -> LevelDocument:
+    """Reject: with its design a goal is dropped, without its rule it asks a person for a plan. Errors as `approve`."""
+    _check_rights(by, document)
+    why = words.taken(reason, "reason", required=True)
+    grant = _written(_Verdict.REJECT, by=by, via=via, comment=why)
+    return levels.reject(document, digest=digest, by=by, reason=why, grant=grant)
+
+
+def request_changes(
+    document: LevelDocument, *, by: User, digest: str, comment: str, via: str = "browser"
+) -> LevelDocument:
+    """Ask for another version of a design, or for another choice with the comment in mind. Errors as `approve`."""
+    _check_rights(by, document)
+    wish = words.taken(comment, "comment", required=True)
+    grant = _written(_Verdict.REQUEST_CHANGES, by=by, via=via, comment=wish)
+    return levels.send_back(document, digest=digest, by=by, comment=wish, grant=grant)
+
+
+def _written(
+    verdict: LevelDecision.Verdict, *, by: User, via: str, comment: str, choice: Mapping[str, str] | None = None
+) -> Callable[[LevelDocument], None]:
+    def write(locked: LevelDocument) -> None:
+        level_chain.add(locked, verdict, by=by, via=via, comment=comment, choice=choice)
+
+    return write
+
+
+def _check_rights(by: User, document: LevelDocument) -> None:
+    if reason := rights.why_not_level(by, document):
+        logger.warning("A decision on %s by %s was refused: %s", document, by.pk, reason)
+        raise DecisionRefused(reason)

@@ -1,0 +1,4 @@
+"""Everything that the page of one plan shows.
+
+Imports `queue` and below.
+"""

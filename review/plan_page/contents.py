@@ -1,0 +1,491 @@
+"""Everything the plan page shows, read from the document's bytes and from the rows around it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from agents.actors import models_in_use
+from agents.bdi import document as documents
+from agents.bdi import outcome_checks
+from agents.bdi.document import Document
+from agents.bdi.forecast.forecasting import forecast
+from agents.execution import goal_network
+from agents.execution.goal_network import StepNetwork
+from agents.models import IntentPlan, Lesson, Transition
+from agents.presentation import hidden, outcome_words
+from agents.record.selectors import may_correct, plans_visible_to
+from agents.states import PlanState
+from agents.toolkit.registry import REGISTRY
+from agents.tuning import lessons
+from agents.workspaces import base_files
+from agents.workspaces.base_files import BaseUnreadable
+from library.models import ComponentVersion
+from people.models import User
+from review import rights
+from review.deciding import held_decisions, rounds
+from review.deciding.history import (
+    Familiar,
+    Precedent,
+    Receipt,
+    edits_into,
+    familiar,
+    helpful,
+    precedents,
+    readable,
+    receipts,
+)
+from review.deciding.rounds import Rounds
+from review.levels import page
+from review.levels.page import BehindPlan
+from review.models import Decision, HeldDecision, PlanRisk
+from review.plan_page import delta, shadow_run
+from review.plan_page.delta import Delta
+from review.plan_page.rows import Row
+from review.plan_page.shadow_run import ShadowView
+from review.policies.on_plan_page import Policed, policed
+from review.queue import listing
+from review.reading import anchors, changes, evidence, likeness, origins, steps, ticks
+from review.reading.changes import Changes
+from review.reading.evidence import Contradicted, Held, Why
+from review.reading.filters import EVERYTHING, Filters
+from review.reading.limits import Limited, limits_of
+from review.reading.origins import Source
+from review.reading.steps import ShownText, Step
+from review.reading.ticks import Tick
+from review.risk.assessment import Level
+from review.talk import threads
+from review.talk.threads import Talk
+from review.teaching import lessons as teaching
+from review.teaching.lessons import Edit
+
+SHOWN_REVISIONS = 4
+LONGEST_TITLE = 240
+# Larger files are named with their size; nobody reads more than this on one page.
+MOST_SHOWN_BYTES = 256 * 1024
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A belief of the panel; `belief_id` is the row that this person may deny here, None when they may not."""
+
+    held: Held
+    belief_id: int | None
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A choice of a rule, and the id of that rule's page (None when the rule is no longer in the library)."""
+
+    why: Why
+    rule_id: int | None
+    beliefs: list[Shown]
+
+
+@dataclass(frozen=True)
+class TaughtValue:
+    """A value that a lesson settled, for whom may read the plan that it was taught by. `is_open`: the lesson too."""
+
+    position: int
+    name: str
+    lesson: Lesson
+    is_open: bool
+
+
+@dataclass(frozen=True)
+class PlanView:
+    """One plan as the page shows it. `document` is None when the stored bytes cannot be read."""
+
+    plan: IntentPlan
+    document: Document | None
+    digest_now: str
+    steps: tuple[Step, ...]
+    changes: Changes | None
+    shadow: ShadowView | None
+    delta: Delta | None
+    base_problem: str
+    has_moved: bool
+    reasons: list[Reason]
+    precedents: list[Precedent]
+    # An approved plan of the same steps: then what is the same is folded.
+    familiar: Familiar | None
+    talk: Talk
+    rounds: Rounds
+    # Whether a language model reads what is asked for; without one rules alone plan, and they read no comment.
+    reads_comments: bool
+    receipts: list[Receipt]
+    revisions: list[IntentPlan]
+    refusal: str
+    refuses_edit: str
+    ended_by: Transition | None
+    network: list[StepNetwork]
+    previous: int | None
+    following: int | None
+    # Among which plans these two are; nothing set means all that wait.
+    among: Filters
+    policed: Policed
+    # The boxes of the main steps, by position; none when there is nothing to choose.
+    ticks: dict[int, Tick]
+    # The edits that made this revision out of the one before, and what each value that they changed could teach.
+    edits: list[Decision]
+    changed: list[Edit]
+    # The values that somebody's lesson settled.
+    taught: list[TaughtValue]
+    # The design and the choice of rules it stands on.
+    behind: BehindPlan
+    # Somebody else's decision that can still be taken back.
+    rival: HeldDecision | None
+
+    @property
+    def risk(self) -> PlanRisk | None:
+        """How dangerous it is; None until that is worked out."""
+        return getattr(self.plan, "risk", None)
+
+    @property
+    def standing(self) -> str:
+        """What an open page knows of where the plan stands."""
+        return standing(self.plan, self.rival)
+
+    @property
+    def is_broken(self) -> bool:
+        """True when the stored bytes are not those that were proposed: nothing of this plan may be decided or run."""
+        return self.document is None or self.digest_now != self.plan.digest
+
+    @property
+    def as_approved(self) -> Collection[int]:
+        """The steps that nobody needs to read again: a plan that is asked again has them as they were approved."""
+        return self.delta.as_approved if self.delta is not None else ()
+
+    @property
+    def is_waiting(self) -> bool:
+        """True while a decision is possible at all."""
+        return self.plan.state == PlanState.AWAITING_REVIEW
+
+    @property
+    def may_decide(self) -> bool:
+        """True when this person may decide this plan now."""
+        return self.is_waiting and not self.is_broken and not self.refusal
+
+    @property
+    def may_edit(self) -> bool:
+        """True when this person may put other values into it now, whoever decides about them."""
+        return self.is_waiting and not self.is_broken and not self.refuses_edit
+
+    @property
+    def main_steps(self) -> list[Step]:
+        """The steps that run when all goes well."""
+        return [step for step in self.steps if not step.is_cleanup]
+
+    @property
+    def main_rows(self) -> list[Row]:
+        """The main steps, each with its box while this person may decide."""
+        boxes = self.ticks if self.may_decide else {}
+        return [self._row(step, boxes.get(step.spec.position)) for step in self.main_steps]
+
+    @property
+    def cleanup_rows(self) -> list[Row]:
+        """The clean-up steps."""
+        return [self._row(step, None) for step in self.cleanup_steps]
+
+    def _row(self, step: Step, tick: Tick | None) -> Row:
+        position = step.spec.position
+        was = self.familiar.alike.at(position) if self.familiar is not None else None
+        of_steps = self.risk.steps if self.risk is not None else []
+        found = next((one for one in of_steps if one["position"] == position), None)
+        return Row(step, tick, anchors.of_step(position), self.talk.at(position), was, found)
+
+    @property
+    def folds_cleanup(self) -> bool:
+        """Whether the clean-up is folded: a line names all that it does, and none of it is dangerous or unknown."""
+        found = self.risk.after_failure if self.risk is not None else None
+        is_calm = found is not None and Level(found["level"]).is_at_most(Level.MEDIUM)
+        return is_calm and not any(argument.is_block for step in self.cleanup_steps for argument in step.arguments)
+
+    @property
+    def folds_files(self) -> bool:
+        """Whether new files are named only: the plan is familiar, and no text of a step differs."""
+        return self.familiar is not None and not self.familiar.alike.places
+
+    @property
+    def folds_reasons(self) -> bool:
+        """Whether precedents, reasons and origins are folded: the plan is familiar and went well each time."""
+        return self.familiar is not None and all(one.went_well for one in self.precedents)
+
+    @property
+    def limits(self) -> list[Limited]:
+        """What each step may take at most."""
+        return limits_of(self.document) if self.document is not None else []
+
+    @property
+    def ticked(self) -> list[Tick]:
+        """The boxes that are on."""
+        return [one for one in self.ticks.values() if one.is_on]
+
+    @property
+    def part(self) -> str:
+        """What an approval would cover, when that is a part of the plan."""
+        return ticks.in_words(self.ticks.values())
+
+    @property
+    def sources(self) -> list[Source]:
+        """Where its values come from."""
+        return origins.gathered(self.steps)
+
+    @property
+    def teaches(self) -> list[Edit]:
+        """What this person may teach of what was changed: whoever may edit the plan may, also after its decision."""
+        return [] if self.refuses_edit else [one for one in self.changed if one.teachable.is_anything]
+
+    @property
+    def checks(self) -> list[outcome_words.Line]:
+        """What will be looked at when it has run."""
+        return outcome_words.before(self.document.checks) if self.document is not None else []
+
+    @property
+    def checked(self) -> list[outcome_words.Line]:
+        """What the checks showed; nothing before that."""
+        return outcome_words.after(self.plan.check_results or [])
+
+    @property
+    def changes_nothing(self) -> tuple[str, str] | None:
+        """The goal's word that asks for a change, and how it is known that the plan that waits makes none."""
+        if self.document is None or not self.is_waiting or not (word := outcome_checks.asked_change(self.document)):
+            return None
+        if not outcome_checks.can_change_files(self.document):
+            return word, "No step of it can change a file."
+        if self.shadow is not None and self.shadow.changed_nothing:
+            return word, "Tried in a copy of the workspace, all of it ran and no file changed."
+        return None
+
+    @property
+    def simplified(self) -> tuple[tuple[str, ...], str]:
+        """What of the goal or of an earlier draft the plan leaves out because it could not be planned, and why."""
+        return evidence.simplified(self.plan.plan.evidence)
+
+    @property
+    def contradicted(self) -> tuple[Contradicted, ...]:
+        """What people denied of the revision before, so that this one was planned."""
+        found = evidence.contradicted(self.plan.plan.evidence)
+        # Revisions made by hand out of this one keep its reasons; they were not planned because of this.
+        return tuple(one for one in found if one.revision == self.plan.revision - 1)
+
+    @property
+    def same_as_before(self) -> bool:
+        """True when the steps are those of the revision before."""
+        earlier = self.plan.goal.intent_plans.filter(revision=self.plan.revision - 1).first()
+        before = readable(bytes(earlier.document)) if earlier is not None else None
+        return before is not None and self.document is not None and anchors.same_steps(before, self.document)
+
+    @property
+    def unproven(self) -> dict[int, str]:
+        """Why the shadow run says nothing of a step, by position."""
+        return self.shadow.unproven if self.shadow is not None else {}
+
+    @property
+    def foretold(self) -> Changes | None:
+        """What is read from the steps alone: everything, or what a shadow run that is done leaves open."""
+        if self.changes is None or self.shadow is None or self.shadow.reading is None:
+            return self.changes
+        proved = {step.position for step in self.shadow.steps if step.proof in ("done", "skipped")}
+        return self.changes.without(proved)
+
+    @property
+    def cleanup_steps(self) -> list[Step]:
+        """The steps that run after a failure."""
+        return [step for step in self.steps if step.is_cleanup]
+
+    @property
+    def title(self) -> str:
+        """The goal's first words, for the browser's tab and where there is room for one line only."""
+        words = hidden.visible_text(" ".join(self.plan.goal.text.split()))
+        return words if len(words) <= LONGEST_TITLE else f"{words[:LONGEST_TITLE].rstrip()}…"
+
+    @property
+    def is_long(self) -> bool:
+        """True when the goal would push its plan off the screen; the page then shows it in full further down."""
+        return len(self.plan.goal.text) > LONGEST_TITLE or "\n" in self.plan.goal.text
+
+    @property
+    def compared(self) -> tuple[int, int]:
+        """The plan and the earlier revision that a click on Compare shows; from the first one, the latest with it."""
+        earlier = [one.revision for one in self.revisions if one.revision < self.plan.revision]
+        return (self.plan.pk, earlier[-1]) if earlier else (self.newest.pk, self.plan.revision)
+
+    @property
+    def shown_revisions(self) -> list[IntentPlan]:
+        """The newest revisions and this one; a goal may have more than a header holds."""
+        newest = self.revisions[-SHOWN_REVISIONS:]
+        return [one for one in self.revisions if one in newest or one.pk == self.plan.pk]
+
+    @property
+    def asks_others(self) -> list[str]:
+        """Why steps would be asked about again before they run: their agent asks other language models by now."""
+        if self.document is None or self.plan.state != PlanState.AWAITING_REVIEW:
+            return []
+        return models_in_use.changed_since(self.document, self.plan.goal.agent, first=1)
+
+    @property
+    def has_older_revisions(self) -> bool:
+        """True when the header names not all of them."""
+        return len(self.shown_revisions) < len(self.revisions)
+
+    @property
+    def newest(self) -> IntentPlan:
+        """The latest revision of this goal's plan."""
+        return self.revisions[-1]
+
+
+def plan_view(
+    plan: IntentPlan, user: User, chosen: Collection[int] | None = None, *, only: Filters = EVERYTHING
+) -> PlanView:
+    """Read one plan for one person.
+
+    `chosen` are the steps that are ticked, None is all of them; `only` says among which plans it has neighbours.
+    """
+    data = bytes(plan.document)
+    document = readable(data)
+    found, problem = _changes(document) if document else (None, "")
+    tried = shadow_run.view(plan) if document else None
+    previous, following = listing.around(user, plan, only)
+    edited = edits_into(plan)
+    shown = steps.steps_of(document, _shown_texts(document, found, tried)) if document else ()
+    earlier = precedents(plan, document, user)
+    asked_again = delta.since_approval(plan, document)
+    return PlanView(
+        plan=plan,
+        document=document,
+        digest_now=documents.digest_of(data),
+        steps=shown,
+        changes=found,
+        shadow=tried,
+        delta=asked_again,
+        base_problem=problem,
+        has_moved=document is not None and document.base != plan.workspace.head,
+        reasons=reasons(plan, user),
+        precedents=helpful(earlier),
+        familiar=familiar(earlier) if _may_be_familiar(plan, data, asked_again) else None,
+        talk=threads.of(plan, document, user),
+        rounds=rounds.of(plan.goal),
+        reads_comments=rounds.reads_comments(plan.goal),
+        receipts=receipts(plan),
+        revisions=list(plan.goal.intent_plans.defer("document").order_by("revision")),
+        refusal=rights.why_not(user, plan),
+        refuses_edit=rights.why_not_edit(user, plan),
+        ended_by=None if plan.state == PlanState.AWAITING_REVIEW else last_move(plan),
+        network=goal_network.of_plan(plan),
+        previous=previous,
+        following=following,
+        among=only,
+        policed=policed(plan, user),
+        ticks=ticks.ticks_of(document, chosen) if document else {},
+        edits=edited,
+        changed=teaching.edits(plan, edited),
+        taught=taught_values(shown, user),
+        behind=page.behind(plan),
+        rival=rival_of(plan, user),
+    )
+
+
+def _may_be_familiar(plan: IntentPlan, data: bytes, asked_again: Delta | None) -> bool:
+    """One that waits for its first decision, in the bytes that were proposed. Only that is read to be decided."""
+    return plan.state == PlanState.AWAITING_REVIEW and asked_again is None and documents.digest_of(data) == plan.digest
+
+
+def taught_values(shown: Collection[Step], user: User) -> list[TaughtValue]:
+    """Which values lessons settled, as far as this person may read the plans that these were taught by."""
+    found = origins.of_lessons(shown)
+    if not found:
+        return []
+    rows = Lesson.objects.filter(pk__in={number for _, _, number in found}).select_related("teacher")
+    mine = rows.filter(plan__in=plans_visible_to(user).values("pk"))
+    readable_lessons = {row.pk: row for row in mine}
+    opened = set(lessons.visible_to(user).filter(pk__in=readable_lessons).values_list("pk", flat=True))
+    return [
+        TaughtValue(position, name, readable_lessons[number], number in opened)
+        for position, name, number in found
+        if number in readable_lessons
+    ]
+
+
+def reasons(plan: IntentPlan, user: User) -> list[Reason]:
+    """The choice of a rule for the goal, then those for its sub-goals; none when no rule made the plan."""
+    found = plan.plan.evidence
+    why = evidence.why(found) if isinstance(found, dict) else None
+    if why is None:
+        return []
+    choices = [why, *why.subgoals]
+    versions = [one.version_id for one in choices if one.version_id is not None]
+    pages = dict(ComponentVersion.objects.filter(pk__in=versions).values_list("pk", "component_id"))
+    rows = _deniable(plan, user, {held.sentence for one in choices for held in one.beliefs})
+    return [
+        Reason(one, pages.get(one.version_id or 0), [Shown(held, rows.get(held.sentence)) for held in one.beliefs])
+        for one in choices
+    ]
+
+
+def _deniable(plan: IntentPlan, user: User, sentences: Collection[str]) -> dict[str, int]:
+    """The beliefs among these that the person may deny now, which the agent still holds, each with its row."""
+    if plan.state != PlanState.AWAITING_REVIEW or not may_correct(user, plan.goal):
+        return {}
+    held = plan.goal.beliefs.filter(sentence__in=sentences, retracted_by="")
+    return dict(held.order_by("pk").values_list("sentence", "pk"))
+
+
+def rival_of(plan: IntentPlan, user: User) -> HeldDecision | None:
+    """Somebody else's decision on this plan that has not taken effect yet."""
+    held = held_decisions.open_on(plan) if plan.state == PlanState.AWAITING_REVIEW else None
+    return None if held is None or held.by_id == user.pk else held
+
+
+def standing(plan: IntentPlan, rival: HeldDecision | None) -> str:
+    """Where the plan stands for one person: its state, the last word of the first of two people (an approval would mean
+    something else after it), and whether somebody else is about to move it.
+    """
+    said = last_of_first(plan)
+    return f"{plan.state}{f' first-{said.pk}' if said else ''}{f' held-{rival.pk}' if rival else ''}"
+
+
+def last_of_first(plan: IntentPlan) -> Decision | None:
+    """The newest first approval of a plan that waits, or its being taken back."""
+    if plan.state != PlanState.AWAITING_REVIEW:
+        return None
+    verdicts = (Decision.Verdict.FIRST_APPROVAL, Decision.Verdict.WITHDRAW)
+    return Decision.objects.filter(intent_plan=plan, verdict__in=verdicts).select_related("by").order_by("pk").last()
+
+
+def last_move(plan: IntentPlan) -> Transition | None:
+    """The move that took the plan where it is."""
+    return plan.transitions.order_by("-pk").first()
+
+
+def _shown_texts(document: Document, found: Changes | None, tried: ShadowView | None) -> list[ShownText]:
+    """The texts that stand in full among the files of the page, which are those of the shadow run once it is done."""
+    if tried is not None and tried.reading is not None:
+        return tried.shown_texts(document)
+    return found.shown_texts if found is not None else []
+
+
+def _changes(document: Document) -> tuple[Changes | None, str]:
+    try:
+        base = base_files.entries_of(document.base)
+    except BaseUnreadable as error:
+        return None, str(error)
+
+    def today(path: str) -> str | None:
+        content = base_files.content_of(document.base, path, MOST_SHOWN_BYTES)
+        try:
+            text = None if content is None else content.decode()
+        except UnicodeDecodeError:
+            return None
+        return None if text is None or "\x00" in text else text
+
+    return changes.changes(forecast(document, base, REGISTRY), today), ""
+
+
+def compared(plan: IntentPlan, other: IntentPlan, *, folds: bool = True) -> dict[str, Any]:
+    """The difference from another plan to this one, every argument included; nothing when one cannot be read."""
+    before, after = readable(bytes(other.document)), readable(bytes(plan.document))
+    if before is None or after is None:
+        return {"difference": None}
+    return {"difference": steps.compared(before, after, folds=folds), "unlike": likeness.unlike(before, after)}

@@ -1,0 +1,55 @@
+"""The one place that moves a policy: a conditional update and a row of its history, in one transaction."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from people import sealing
+from people.journal import Event
+from people.models import User
+from review.audit import journal
+from review.models import PolicyChange, ReviewPolicy
+from review.policy.states import POLICY_MOVES, PolicyState
+
+
+def move_policy(
+    policy: ReviewPolicy,
+    new: PolicyState,
+    *,
+    event: str,
+    by: User | None,
+    data: dict[str, Any],
+    reason: str = "",
+    only: dict[str, Any] | None = None,
+    **also: Any,
+) -> bool:
+    """Move it to `new`; False when the table does not let it or somebody moved first. `by` None: mindX did.
+
+    The race it closes: two people, or a person and a bad outcome, at once. Only a row that is in a state from which
+    the table lets it go, and that still has what `only` says, is updated.
+
+    A person's word seals what the row says then. What mindX takes out of force by itself it seals only when it was
+    genuine before.
+    """
+    movable = [old.value for old, targets in POLICY_MOVES.items() if new in targets]
+    with transaction.atomic():
+        may_seal = by is not None or sealing.is_genuine(ReviewPolicy.objects.get(pk=policy.pk))
+        rows = ReviewPolicy.objects.filter(pk=policy.pk, state__in=movable, **(only or {}))
+        if not rows.update(state=new.value, reason=reason, changed_at=timezone.now(), **also):
+            return False
+        if may_seal:
+            sealing.seal(policy)
+        note(policy, event, by=by, data=data)
+    policy.refresh_from_db()
+    return True
+
+
+def note(policy: ReviewPolicy, event: str, *, by: User | None, data: dict[str, Any]) -> None:
+    """Keep who changed what of a policy. The one place through which such a change is recorded."""
+    PolicyChange.objects.create(policy=policy, by=by, event=event, data=data)
+    journal.write(
+        Event.POLICY, by=by, subject=f"policy:{policy.pk}", data={"called": policy.name, "what": event, **data}
+    )

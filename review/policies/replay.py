@@ -1,0 +1,177 @@
+"""A policy on history: what it would have decided on the last plans, and which policies history would suggest.
+
+A replay asks the same pure function as a real plan. What was true then and is not kept (the workspace's head when the
+shadow run ended) is taken as favourable, and the page says so.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agents.bdi import document as documents
+from agents.models import IntentPlan
+from agents.plans import shadowing
+from agents.presentation import outcome_words
+from agents.states import PlanState
+from review.entries import risks
+from review.models import Decision, PolicyVersion
+from review.policies import evaluation
+from review.policy.conditions import Conditions, PlanFacts
+from review.policy.verdict import Action, Rule, decide
+
+PLANS = 200
+LEAST_CASES = 10
+MOST_PROPOSALS = 5
+_DECIDED = (Decision.Verdict.APPROVE, Decision.Verdict.REJECT, Decision.Verdict.REQUEST_CHANGES)
+_NO = {"reject": "rejected it", "request_changes": "sent it back"}
+
+
+@dataclass(frozen=True)
+class Past:
+    """A plan of history: what a person decided, and how it ended."""
+
+    plan: IntentPlan
+    facts: PlanFacts
+    verdict: str
+    by: str
+    ended: str
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """Where the policy would have decided otherwise than a person did."""
+
+    plan_id: int
+    goal: str
+    person: str
+    policy: str
+
+
+@dataclass(frozen=True)
+class Replay:
+    """The outcome of a replay over so many plans; `spoke` counts those about which the policy says anything."""
+
+    plans: int
+    spoke: int
+    agreed: int
+    disagreements: tuple[Disagreement, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "plans": self.plans,
+            "spoke": self.spoke,
+            "agreed": self.agreed,
+            "disagreements": [vars(each) for each in self.disagreements],
+        }
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A policy that history suggests: people approved every one of `cases` plans of this shape, and all ended well."""
+
+    conditions: Conditions
+    cases: int
+    example: int
+
+    @property
+    def query(self) -> str:
+        """The plan it is taken from, for the address of the form."""
+        return str(self.example)
+
+
+def history() -> list[Past]:
+    """The last plans that people decided, newest first; those whose bytes cannot be read are left out."""
+    rows = (
+        Decision.objects.filter(policy__isnull=True, verdict__in=_DECIDED)
+        .select_related(
+            "by",
+            "intent_plan__goal__submitted_by",
+            "intent_plan__goal__agent",
+            "intent_plan__workspace",
+            "intent_plan__plan",
+        )
+        .order_by("-pk")[:PLANS]
+    )
+    counts = risks.counts()
+    found = []
+    for row in rows:
+        plan = row.intent_plan
+        try:
+            facts = evaluation.facts_of(plan, counts)
+            document = documents.read(bytes(plan.document))
+        except ValueError:
+            continue
+        run = shadowing.latest(plan)
+        trouble = evaluation.shadow_problem(document, run, run.base if run else "")
+        found.append(Past(plan, replace(facts, shadow_problem=trouble), row.verdict, row.by.display_name, plan.state))
+    return found
+
+
+def replayed(version: PolicyVersion) -> Replay:
+    """What this version alone would have decided on the last plans, beside what people did."""
+    rule = evaluation.rule_of(version)
+    pasts = history()
+    spoke, against = 0, []
+    for past in pasts:
+        outcome = decide([rule], past.facts)
+        if outcome.by is None:
+            continue
+        spoke += 1
+        if words := _against(rule, past):
+            goal = past.plan.goal.text[:160]
+            person = f"{past.by} {_NO.get(past.verdict, 'approved it')}"
+            if past.ended == PlanState.FAILED:
+                person += ", and it failed"
+            elif past.plan.has_missed:
+                person += f", and it {outcome_words.STATES[past.plan.goal.outcome]}"
+            against.append(Disagreement(past.plan.pk, goal, person, f"{words}: {outcome.by.why}"))
+    return Replay(len(pasts), spoke, spoke - len(against), tuple(against))
+
+
+def _against(rule: Rule, past: Past) -> str:
+    """What the policy would have done against the person's decision, or against how it ended; "" for agreement."""
+    approved = past.verdict == Decision.Verdict.APPROVE
+    if rule.action is Action.AUTO_APPROVE:
+        ended_badly = past.ended == PlanState.FAILED or past.plan.has_missed
+        return "" if approved and not ended_badly else "approve"
+    if rule.action is Action.FORBID:
+        return "forbid" if approved else ""
+    return ""
+
+
+def proposals() -> list[Proposal]:
+    """Shapes that people always approved and that always ended well, at least ten times, the most frequent first."""
+    groups: dict[tuple[Any, ...], list[Past]] = defaultdict(list)
+    for past in history():
+        groups[_shape(past.facts)].append(past)
+    found = [
+        Proposal(_conditions(pasts[0].facts, pasts), len(pasts), pasts[0].plan.pk)
+        for pasts in groups.values()
+        if len(pasts) >= LEAST_CASES and all(_went_well(past) for past in pasts)
+    ]
+    return sorted(found, key=lambda each: (-each.cases, each.example))[:MOST_PROPOSALS]
+
+
+def _shape(facts: PlanFacts) -> tuple[Any, ...]:
+    """Plans are alike when the same agent asks for the same commands, in the same order, from the same source."""
+    return facts.agent, facts.source, tuple((step.tool, step.command, step.is_cleanup) for step in facts.steps)
+
+
+def _went_well(past: Past) -> bool:
+    return past.verdict == Decision.Verdict.APPROVE and past.ended == PlanState.COMPLETE and not past.plan.has_missed
+
+
+def _conditions(facts: PlanFacts, pasts: list[Past]) -> Conditions:
+    """The narrowest conditions that hold for all of them."""
+    return Conditions(
+        tools=tuple(sorted({step.tool for step in facts.steps})),
+        commands=tuple(sorted({f"{step.tool}.{step.command}" for step in facts.steps})),
+        agents=(facts.agent,),
+        submitters=tuple(sorted({past.facts.submitter for past in pasts})),
+        workspaces=tuple(sorted({past.facts.workspace for past in pasts}))[:32],
+        sources=(facts.source,),
+        risk_at_most="medium",
+        shadow_clean=True,
+    )

@@ -1,0 +1,176 @@
+"""Writing policies: new versions, replay before use, and who may do what. Every change leaves a row of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from people import sealing
+from people.models import User
+from people.roles import Role
+from review import rights, words
+from review.errors import DecisionRefused, NotNow, WordsRefused
+from review.models import PolicyVersion, ReviewPolicy
+from review.policies import moves
+from review.policies import replay as replaying
+from review.policies.moves import move_policy
+from review.policy.conditions import Conditions, ConditionsRefused
+from review.policy.states import PolicyState
+from review.policy.verdict import Action
+
+MOST_A_DAY = 1_000
+LONGEST_DAYS = 365
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A version as somebody writes it. `budget` to `sampling_percent` count for one that approves only."""
+
+    name: str
+    action: Action
+    conditions: Conditions
+    budget: int = 0
+    expires_at: datetime | None = None
+    sampling_percent: int = 0
+    note: str = ""
+
+
+def may_write(user: User) -> bool:
+    """Operators and admins write policies."""
+    return user.has_role(Role.OPERATOR)
+
+
+def may_read(user: User) -> bool:
+    """Those who write them and those whose decisions they stand beside."""
+    return user.has_role(Role.OPERATOR, Role.REVIEWER)
+
+
+def write(draft: Draft, *, by: User, policy: ReviewPolicy | None = None) -> ReviewPolicy:
+    """Make a policy, or its next version, which is out of force until it was replayed and enabled.
+
+    Raises WordsRefused naming the field, DecisionRefused when this person may not.
+    """
+    _check_may_write(by)
+    name = words.taken(draft.name, "name", required=True)
+    note = words.taken(draft.note, "note")
+    _check(draft, by)
+    try:
+        with transaction.atomic():
+            if policy is None:
+                policy = ReviewPolicy.objects.create(name=name)
+            else:
+                policy = ReviewPolicy.objects.select_for_update(no_key=True).get(pk=policy.pk)
+            number = (policy.versions.aggregate(last=Max("number"))["last"] or 0) + 1
+            version = PolicyVersion.objects.create(
+                policy=policy,
+                number=number,
+                action=draft.action.value,
+                conditions=draft.conditions.to_json(),
+                budget=draft.budget,
+                expires_at=draft.expires_at,
+                sampling_percent=draft.sampling_percent,
+                owner=by,
+                note=note,
+            )
+            sealing.seal(version)
+            said = {"version": number, "action": draft.action.value, "conditions": draft.conditions.to_json()}
+            said["note"] = note
+            if not move_policy(
+                policy, PolicyState.DRAFT, event="written", by=by, data=said, name=name, number=number, replay={}
+            ):
+                raise NotNow("This policy is retired. Write one with another name.")
+    except IntegrityError as error:
+        raise WordsRefused("name", "A policy with this name already exists.") from error
+    return policy
+
+
+def _check(draft: Draft, by: User) -> None:
+    restricts = draft.action is not Action.AUTO_APPROVE
+    try:
+        Conditions.read(draft.conditions.to_json())
+    except ConditionsRefused as wrong:
+        raise WordsRefused(wrong.field, str(wrong)) from wrong
+    if restricts and draft.conditions.risk_at_most:
+        raise WordsRefused("risk_at_most", "“At most” is for policies that approve. Use “at least” here.")
+    if restricts and draft.conditions.shadow_clean:
+        raise WordsRefused("shadow_clean", "Only policies that approve can require a clean shadow run.")
+    if restricts:
+        return
+    if draft.conditions.asks_model:
+        raise WordsRefused(
+            "asks_model", "Policies never approve steps that ask a language model. Restrict them instead."
+        )
+    if draft.conditions.risk_at_least:
+        raise WordsRefused("risk_at_least", "“At least” is for policies that restrict. Use “at most” here.")
+    if draft.conditions.is_open:
+        raise WordsRefused("action", "Add at least one condition: this would approve everything.")
+    if not rights.is_reviewer(by):
+        raise WordsRefused("action", "Only reviewers can own a policy that approves, and you are not a reviewer.")
+    if not 1 <= draft.budget <= MOST_A_DAY:
+        raise WordsRefused("budget", f"Choose 1 to {MOST_A_DAY:,} plans a day.")
+    if not 0 <= draft.sampling_percent <= 100:
+        raise WordsRefused("sampling_percent", "Choose 0 to 100 per cent.")
+    now = timezone.now()
+    if draft.expires_at is None or not now < draft.expires_at <= now + timedelta(days=LONGEST_DAYS):
+        raise WordsRefused("expires_at", f"Choose a day within the next {LONGEST_DAYS}.")
+
+
+def replay(policy: ReviewPolicy, *, by: User) -> ReviewPolicy:
+    """Show what its newest version would have decided on the last plans; this is what lets it be enabled."""
+    _check_may_write(by)
+    version = policy.versions.get(number=policy.number)
+    told = replaying.replayed(version).to_json()
+    with transaction.atomic():
+        mine = ReviewPolicy.objects.filter(pk=policy.pk, number=version.number)
+        if not mine.update(replayed=version.number, replay=told, changed_at=timezone.now()):
+            raise NotNow("Somebody saved a newer version in the meantime. Replay that one.")
+        summary = {"version": version.number, "plans": told["plans"], "disagreements": len(told["disagreements"])}
+        moves.note(policy, "replayed", by=by, data=summary)
+    policy.refresh_from_db()
+    return policy
+
+
+def enable(policy: ReviewPolicy, *, by: User, number: int) -> ReviewPolicy:
+    """Put the version that was replayed in force. What approves is enabled by its owner, who answers for it."""
+    _check_may_write(by)
+    version = policy.versions.filter(number=number).first()
+    if version is None or policy.replayed != number:
+        raise NotNow("Replay this version on history first, and check what it would have decided.")
+    if version.action == Action.AUTO_APPROVE and (version.owner_id != by.pk or not rights.is_reviewer(by)):
+        owner = version.owner.display_name
+        raise DecisionRefused(
+            f"It approves in the name of {owner}: only they can enable it, or write their own version."
+        )
+    # A newer version that nobody has replayed, or another person's click, makes this one too late.
+    only = {"number": number, "replayed": number}
+    said = {"version": number}
+    now = timezone.now()
+    if not move_policy(policy, PolicyState.ENABLED, event="enabled", by=by, data=said, only=only, enabled_at=now):
+        raise NotNow("Somebody changed this policy in the meantime. Read it again.")
+    return policy
+
+
+def suspend(policy: ReviewPolicy, *, by: User | None, reason: str) -> bool:
+    """Take it out of force; False when it was not in force. `by` None: mindX did, after a bad outcome."""
+    if by is not None:
+        _check_may_write(by)
+        reason = words.taken(reason, "reason")
+    said = {"reason": reason}
+    return move_policy(policy, PolicyState.SUSPENDED, event="suspended", by=by, data=said, reason=reason)
+
+
+def retire(policy: ReviewPolicy, *, by: User) -> ReviewPolicy:
+    """Put it away for good. It stays readable, because decisions name it."""
+    _check_may_write(by)
+    if not move_policy(policy, PolicyState.RETIRED, event="retired", by=by, data={}):
+        raise NotNow("This policy is already retired.")
+    return policy
+
+
+def _check_may_write(by: User) -> None:
+    if not may_write(by):
+        raise DecisionRefused("Writing policies needs the operator role.")

@@ -1,0 +1,276 @@
+"""Waiting plans of the same shape whose shadow runs came to the same: which groups there are, and what each member of
+one has for itself.
+
+A batch is for what is alike in what it does, too: where one plan of a shape failed in its copy, or deleted something
+that the others left, it is in another group. What failed or was not tried is shown like the others and decided alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Max, Min
+
+from agents.bdi import document as documents
+from agents.bdi.document import Document
+from agents.models import IntentPlan
+from agents.toolkit.registry import REGISTRY
+from people.models import User
+from review.deciding import shown
+from review.models import Decision, Harm, HeldDecision, QueueEntry
+from review.queue import listing as queue
+from review.queue.listing import Cursor, Waiting
+from review.reading import frames, members, outcomes, outliers, summary
+from review.reading.filters import Filters
+from review.reading.members import Column, Fact, SharedStep
+from review.reading.outcomes import Outcome, Seen
+from review.reading.outliers import Traits
+from review.reading.summary import Gist
+
+GROUPS = 50
+MEMBERS = 20
+MOST_COLUMNS = 3
+# So many of the least dangerous plans of the shape say what is usual, besides those on the page.
+COMPARED = 40
+
+
+@dataclass(frozen=True)
+class Group:
+    """Plans of one group. `gist` is that of the newest of them."""
+
+    shape: str
+    trial: str
+    outcome: Outcome
+    members: int
+    level: str
+    reason: str
+    since: datetime
+    gist: Gist | None
+    plan: IntentPlan
+
+
+@dataclass(frozen=True)
+class Member:
+    """One plan of a group. `seal` goes into the form that decides it; "" while it may not be decided there.
+
+    `apart` says in what it differs notably. It then has no seal until its difference was opened (`is_open`).
+    """
+
+    row: Waiting
+    # What it says in each column of the table.
+    cells: tuple[tuple[Column, Fact | None], ...]
+    seen: Seen
+    apart: tuple[str, ...]
+    is_open: bool
+    seal: str
+    held: HeldDecision | None
+    is_broken: bool
+    # This person approved it as the first of two, so only another's approval adds to it.
+    is_first: bool
+    # False: its shadow run failed or is missing, so it is decided on its own page.
+    in_batch: bool
+
+    @property
+    def plan(self) -> IntentPlan:
+        """The plan itself."""
+        return self.row.plan
+
+    @property
+    def may_be_decided(self) -> bool:
+        """Whether this person may decide it here, now or when they have opened how it differs."""
+        if not self.in_batch:
+            return False
+        return bool(self.seal) or not (self.is_open or self.is_broken or self.row.refusal or self.held)
+
+
+@dataclass(frozen=True)
+class Sibling:
+    """Another group of the same shape, which its shadow runs tell apart."""
+
+    trial: str
+    outcome: Outcome
+    members: int
+
+
+@dataclass(frozen=True)
+class GroupPage:
+    """One page of a group: its steps with what these members share, and the members, what stands out first."""
+
+    shape: str
+    trial: str
+    outcome: Outcome
+    count: int
+    siblings: tuple[Sibling, ...]
+    columns: tuple[Column, ...]
+    shared: tuple[Fact, ...]
+    steps: tuple[SharedStep, ...]
+    # Whether steps say something with a value of the table in it.
+    has_frames: bool
+    members: tuple[Member, ...]
+    following: Cursor | None
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether they differ in more than fits beside each other, so that one cell holds all of it."""
+        return len(self.columns) > MOST_COLUMNS
+
+    @property
+    def may_be_decided(self) -> bool:
+        """Whether a verdict could say anything about what this page shows."""
+        return any(member.may_be_decided for member in self.members)
+
+    @property
+    def alike(self) -> int:
+        """How many can be ticked together."""
+        return sum(bool(member.seal) and not member.apart for member in self.members)
+
+    @property
+    def sharing(self) -> int:
+        """How many of them are in a workspace with another one: what the first changes has the others asked again."""
+        places = Counter(member.plan.workspace_id for member in self.members if member.in_batch)
+        return sum(count for count in places.values() if count > 1)
+
+    @property
+    def standing_out(self) -> int:
+        """How many of them stand out."""
+        return sum(bool(member.apart) for member in self.members)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A member as it is read once: its document, and what of it is compared."""
+
+    entry: QueueEntry
+    document: Document
+    traits: Traits
+
+
+def listing(user: User, only: Filters | None = None) -> list[Group]:
+    """The groups of what waits, the one with the most urgent plan first; at most fifty."""
+    found = list(
+        queue.waiting_for(user, only)
+        .exclude(shape="")
+        .order_by()
+        .values("shape", "trial", "outcome")
+        .annotate(members=Count("pk"), first=Min("rung"), since=Min("queued_at"), newest=Max("pk"))
+        .order_by("first", "since", "shape", "trial")[:GROUPS]
+    )
+    plans = IntentPlan.objects.select_related("goal").in_bulk([one["newest"] for one in found])
+    return [_group(one, plans[one["newest"]]) for one in found]
+
+
+def _group(one: Mapping[str, Any], plan: IntentPlan) -> Group:
+    rung, outcome = one["first"], Outcome(one["outcome"])
+    place = QueueEntry(rank=rung // 100, harm=rung // 10 % 10, priority=rung % 10, is_urgent=rung % 10 == 0)
+    try:
+        line = summary.gist(documents.read(bytes(plan.document)), REGISTRY)
+    except ValueError:
+        line = None
+    reason = queue.reason(place)
+    return Group(one["shape"], one["trial"], outcome, one["members"], place.level, reason, one["since"], line, plan)
+
+
+def page(
+    user: User,
+    shape: str,
+    trial: str,
+    *,
+    only: Filters | None = None,
+    after: Cursor | None = None,
+    opened: Collection[int] = (),
+    limit: int = MEMBERS,
+) -> GroupPage | None:
+    """One page of a group for one person; None when nothing of it waits that they may see."""
+    entries = queue.waiting_for(user, only).filter(shape=shape, trial=trial)
+    shown_here = queue.with_plans(queue.beyond(entries, after) if after else entries)
+    shown_here = shown_here.select_related("intent_plan__risk")
+    rows = list(shown_here.annotate(last_word=queue.last_word(user))[: limit + 1])
+    read = [one for one in map(_read, rows[:limit]) if one is not None]
+    if not read:
+        return None
+    usual = queue.waiting_for(user).filter(shape=shape, trial=trial).exclude(pk__in=[one.entry.pk for one in read])
+    others = [one for one in map(_read, usual.select_related("intent_plan").reverse()[:COMPARED]) if one is not None]
+    same = members.shared([one.traits.facts for one in read])
+    facts = [one.traits.facts for one in read]
+    columns, framed = frames.framed(facts, members.columns(facts, same))
+    held = {row.intent_plan_id: row for row in _held([one.entry.pk for one in read])}
+    first = {row.pk for row in rows if getattr(row, "last_word", None) == Decision.Verdict.FIRST_APPROVAL}
+    found = [
+        _member(user, one, [*read, *others], columns, opened, held.get(one.entry.pk), is_first=one.entry.pk in first)
+        for one in read
+    ]
+    groups = _of_shape(user, shape, only)
+    return GroupPage(
+        shape=shape,
+        trial=trial,
+        outcome=Outcome(read[0].entry.outcome),
+        count=sum(one.members for one in groups if one.trial == trial),
+        siblings=tuple(one for one in groups if one.trial != trial),
+        columns=columns,
+        shared=tuple(fact for key, fact in same.items() if key.position == members.WHOLE and fact.text),
+        steps=members.steps(read[0].document, same | framed),
+        has_frames=bool(framed),
+        members=tuple(sorted(found, key=lambda member: not member.apart)),
+        following=Cursor.of(rows[limit - 1]) if len(rows) > limit else None,
+    )
+
+
+def _of_shape(user: User, shape: str, only: Filters | None) -> list[Sibling]:
+    """All groups of a shape, the one with the most urgent plan first."""
+    entries = queue.waiting_for(user, only).filter(shape=shape).order_by()
+    rows = entries.values("trial", "outcome").annotate(members=Count("pk"), first=Min("rung"))
+    found = rows.order_by("first", "trial")[:GROUPS]
+    return [Sibling(one["trial"], Outcome(one["outcome"]), one["members"]) for one in found]
+
+
+def _held(plans: Sequence[int]) -> list[HeldDecision]:
+    return list(HeldDecision.objects.filter(intent_plan__in=plans, dropped="").select_related("by"))
+
+
+def _read(entry: QueueEntry) -> _Read | None:
+    try:
+        document = documents.read(bytes(entry.intent_plan.document))
+    except ValueError:
+        return None
+    specs = [spec for step in document.all_intents for spec in (step, *step.alternatives)]
+    hosts = frozenset(host for spec in specs for host in spec.hosts)
+    traits = Traits(members.facts_of(document), hosts, entry.rank, entry.harm, Harm(entry.harm).label)
+    return _Read(entry, document, traits)
+
+
+def _member(
+    user: User,
+    one: _Read,
+    everyone: Sequence[_Read],
+    columns: Sequence[Column],
+    opened: Collection[int],
+    held: HeldDecision | None,
+    *,
+    is_first: bool,
+) -> Member:
+    row = queue.waiting(user, one.entry)
+    reasons = outliers.apart(one.traits, [other.traits for other in everyone if other.entry.pk != one.entry.pk])
+    digest = documents.digest_of(one.entry.intent_plan.document)
+    is_broken = digest != one.entry.intent_plan.digest
+    risk = getattr(one.entry.intent_plan, "risk", None)
+    run_id = risk.shadow_run_id if risk is not None else None
+    in_batch = bool(one.entry.group) and run_id is not None
+    # What nobody ticks need not be opened first.
+    is_open = not reasons or one.entry.pk in opened or not in_batch
+    may = in_batch and is_open and not row.refusal and held is None and not is_broken
+    return Member(
+        row=row,
+        cells=tuple((column, members.cell(one.traits.facts, column)) for column in columns),
+        seen=outcomes.seen(risk.trial if risk is not None else None),
+        apart=reasons,
+        is_open=is_open,
+        seal=shown.seal(one.entry, digest, user, run_id) if may and run_id is not None else "",
+        held=held,
+        is_broken=is_broken,
+        is_first=is_first,
+        in_batch=in_batch,
+    )

@@ -1,1 +1,0 @@
-"""Writing decisions: the only way into the rows of review."""
