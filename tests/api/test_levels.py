@@ -8,7 +8,7 @@ import pytest
 
 from agents.models import Goal
 from people.models import User
-from tests.review.levels import DESIGN, GOAL, asked_choice, switch_on, worked
+from tests.review.some_levels import DESIGN, GOAL, asked_choice, switch_on, worked
 
 pytestmark = pytest.mark.django_db
 

@@ -22,7 +22,7 @@ from review.models import AuditEntry, HeldDecision, TypedEvent
 from review.policy.states import PolicyState
 from review.policy.verdict import Action
 from tests.agents.execution.taking import take_up
-from tests.review import policies
+from tests.review import some_policies as policies
 
 AS_OF = "2026-01-31T12:00:00+00:00"
 

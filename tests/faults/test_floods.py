@@ -105,6 +105,7 @@ def test_a_step_that_prints_a_gigabyte_harms_nobody(system: Whole, book: Ledger,
         everything_holds(system, beside, book)
         ended = system.goal(goal)
         assert (ended["state"], "reached its output limit" in ended["reason"]) == ("manual", True), ended
+        system.api.post(f"goals/{goal}/cancel").raise_for_status()
         at_most_once(system, goal)
         outcomes = rows(
             system,

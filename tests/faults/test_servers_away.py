@@ -46,7 +46,7 @@ _MANY = """
 from django.db import transaction
 from agents.models import Goal
 from agents.goals import goals
-from agents.plans import proposing
+from agents.plans import proposals
 from agents.record.moves import move_goal
 from agents.states import GoalState
 from people.models import User
@@ -55,12 +55,12 @@ admin = User.objects.get(username="admin")
 step = {"tool": "simple_coder", "command": "write", "params": {"path": "done", "content": "x"}}
 for number in range(%d):
     goal = goals.submit(by=admin, text=f"Reconcile the books of year {number}")
-    draft, problems = proposing.draft_by_hand(goal, [step], [], by=admin)
+    draft, problems = proposals.draft_by_hand(goal, [step], [], by=admin)
     assert not problems, problems
     with transaction.atomic():
         goal = Goal.objects.select_for_update(no_key=True).get(pk=goal.pk)
         move_goal(goal, GoalState.PLANNING, by="faults")
-        plan = proposing.propose(goal, draft, by=admin)
+        plan = proposals.propose(goal, draft, by=admin)
     decisions.approve(plan, by=admin, digest=plan.digest, via="api")
     print(goal.pk)
 """

@@ -15,7 +15,7 @@ from agents.workspaces.stores import store
 from people.models import User
 from review.deciding import decisions
 from tests.models.server import Provider
-from tests.review.policies import tried
+from tests.review.some_policies import tried
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PROGRAM = """import datetime

@@ -35,7 +35,7 @@ from tests.agents.execution.conftest import approved  # a fixture  # noqa: F401
 from tests.models.conftest import KEY, MODEL
 from tests.models.server import Provider, breaking_off, refusing
 from tests.review.conftest import cases, keeper, submitter  # noqa: F401  # fixtures
-from tests.review.policies import in_force, tried
+from tests.review.some_policies import in_force, tried
 
 pytestmark = pytest.mark.django_db(transaction=True)
 FILE = """import subprocess

@@ -30,7 +30,7 @@ from tests.models.conftest import KEY
 from tests.models.server import Provider
 from tests.models.test_planning import GOOD, said
 from tests.review.conftest import cases, keeper, submitter  # noqa: F401  # fixtures
-from tests.review.policies import in_force, tried
+from tests.review.some_policies import in_force, tried
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TEXTS = [

@@ -19,7 +19,7 @@ from review.models import Approval, Decision
 from review.policy.verdict import Action
 from tests.browser import arrived, chromium, open_page, sideways, wait_in  # noqa: F401  # two are fixtures
 from tests.review.plans import MKDIR, WRITE, goal_of, person, proposed, step
-from tests.review.policies import in_force
+from tests.review.some_policies import in_force
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 OpenPage = Callable[..., Page]

@@ -31,9 +31,9 @@ from review.notices import notify
 from sandbox.snapshots import EMPTY
 from tests.axe import violations
 from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
-from tests.review.levels import asked_choice, switch_on
+from tests.review.plan_page.test_familiar_plan import ended_well, project
 from tests.review.plans import MKDIR, WRITE, goal_of, proposed, step
-from tests.review.test_familiar_plan import ended_well, project
+from tests.review.some_levels import asked_choice, switch_on
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 OpenPage = Callable[..., Page]

@@ -32,7 +32,7 @@ from review.models import Decision, PolicyDay, ReviewClock, TimeLimit
 from review.policy.verdict import Action
 from review.queue import deadlines
 from tests.library import vectors
-from tests.review.policies import in_force
+from tests.review.some_policies import in_force
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)

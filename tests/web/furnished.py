@@ -51,9 +51,9 @@ from review.talk import comments
 from review.teaching import lessons as teaching
 from sandbox.snapshots import EMPTY
 from tests.agents.presentation.reports import report
-from tests.review.levels import asked_choice
 from tests.review.plans import MKDIR, WRITE, goal_of, proposed, step
-from tests.review.policies import in_force, tried
+from tests.review.some_levels import asked_choice
+from tests.review.some_policies import in_force, tried
 
 # What wants to break out of its column, and what could hide or run.
 LONG = "averylongwordwithoutspaces" * 4

@@ -30,7 +30,7 @@ from review.deciding import decisions
 from review.errors import DecisionRefused
 from review.models import AuditEntry, PolicyEvaluation
 from review.policy.verdict import Action
-from tests.review.policies import in_force, tried
+from tests.review.some_policies import in_force, tried
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -243,7 +243,7 @@ def test_a_policy_speaks_of_alternatives_as_of_steps(owner: User, propose_plan: 
     from agents.goals import goals
     from agents.record.errors import PlanInvalid
     from review.policy.verdict import Action
-    from tests.review.policies import in_force
+    from tests.review.some_policies import in_force
 
     plan = propose_plan(owner)
     in_force(Action.FORBID, admin, "no notes", tools=["note_taking"])

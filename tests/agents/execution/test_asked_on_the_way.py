@@ -24,7 +24,7 @@ from review.policies import evaluation
 from review.policy.verdict import Action
 from tests.agents.execution.conftest import run, write
 from tests.cast import person
-from tests.review.policies import in_force
+from tests.review.some_policies import in_force
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Approved = Callable[..., IntentPlan]

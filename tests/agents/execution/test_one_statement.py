@@ -23,7 +23,7 @@ from review.policy.verdict import Action
 from tests.agents.execution.conftest import write as write_file
 from tests.agents.execution.taking import take_up
 from tests.cast import person
-from tests.review.policies import in_force
+from tests.review.some_policies import in_force
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LS = {"tool": "simple_coder", "command": "ls", "params": {"path": "."}}

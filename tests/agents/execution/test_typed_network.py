@@ -20,7 +20,7 @@ from review.policy.verdict import Action
 from sandbox.jail import probe
 from sandbox.jail.probe import Level
 from tests.loopback import Host, host, index_pages, wheel
-from tests.review.policies import in_force
+from tests.review.some_policies import in_force
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

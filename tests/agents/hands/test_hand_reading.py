@@ -16,7 +16,7 @@ from people.models import User
 from review.policy.verdict import Action
 from sandbox.contract import SessionState
 from tests.cast import person
-from tests.review.policies import in_force
+from tests.review.some_policies import in_force
 
 pytestmark = pytest.mark.django_db
 

@@ -38,8 +38,8 @@ from review.models import Approval, AuditEntry, Decision, HeldDecision, ReviewPo
 from review.policies import writing
 from review.policy.verdict import Action
 from tests.forging import forge
-from tests.review import levels
-from tests.review.policies import in_force, tried
+from tests.review import some_levels as levels
+from tests.review.some_policies import in_force, tried
 
 Propose = Callable[..., IntentPlan]
 pytestmark = pytest.mark.django_db

@@ -30,7 +30,7 @@ from review.deciding import decisions
 from review.models import Approval, Decision
 from review.policy.verdict import Action
 from tests.review.plans import MKDIR, WRITE, goal_of, proposed, step
-from tests.review.policies import in_force
+from tests.review.some_policies import in_force
 
 CASES = 1_000
 SEED = int(os.environ.get("TEST_SEED", secrets.randbelow(1_000_000)))

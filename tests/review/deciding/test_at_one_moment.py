@@ -28,7 +28,7 @@ from review.models import Decision, HeldDecision, ReviewClock
 from review.policy.verdict import Action
 from review.queue import deadlines
 from tests.review.plans import goal_of, proposed, step
-from tests.review.policies import in_force
+from tests.review.some_policies import in_force
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Act = Callable[[IntentPlan, User], object]

@@ -29,7 +29,7 @@ from review.policy.verdict import Action
 from review.talk import comments
 from tests.cast import STEPS
 from tests.review.plans import MKDIR, goal_of, proposed, step
-from tests.review.policies import draft, in_force, tried
+from tests.review.some_policies import draft, in_force, tried
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Propose = Callable[..., IntentPlan]

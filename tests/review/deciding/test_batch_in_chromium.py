@@ -14,8 +14,8 @@ from review.models import Decision
 from review.policy.verdict import Action
 from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
 from tests.review.plans import goal_of, proposed, step, tried
-from tests.review.policies import in_force
-from tests.review.test_groups import group, note, place_of
+from tests.review.queue.test_groups import group, note, place_of
+from tests.review.some_policies import in_force
 from tests.web.test_browser_tuning import looked_at
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -27,10 +27,10 @@ from review.policy.verdict import Action
 from review.queue import counts, listing
 from review.teaching import lessons
 from tests.cast import ApiCaller
-from tests.review import levels as with_levels
 from tests.review import plans as with_plans
+from tests.review import some_levels as with_levels
 from tests.review.plans import goal_of
-from tests.review.policies import in_force, tried
+from tests.review.some_policies import in_force, tried
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]

@@ -19,7 +19,7 @@ from review.errors import DecisionRefused
 from review.models import Approval, Decision, HeldDecision
 from review.policies import evaluation
 from review.policy.verdict import Action
-from tests.review.policies import in_force
+from tests.review.some_policies import in_force
 
 pytestmark = pytest.mark.django_db(transaction=True)
 TWO = tuple({"tool": "simple_coder", "command": "mkdir", "params": {"path": path}} for path in "ab")

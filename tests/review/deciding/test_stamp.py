@@ -20,7 +20,7 @@ from review.models import Decision, PolicyVersion, ReviewPolicy
 from review.policy.verdict import Action
 from tests.cast import person
 from tests.review.plans import goal_of, proposed
-from tests.review.policies import in_force
+from tests.review.some_policies import in_force
 
 pytestmark = pytest.mark.django_db
 Change = Callable[[], object]

@@ -21,7 +21,7 @@ from review.errors import DecisionRefused
 from review.models import Decision
 from review.policies import evaluation
 from review.policy.verdict import Action
-from tests.review.policies import in_force
+from tests.review.some_policies import in_force
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Propose = Callable[..., IntentPlan]

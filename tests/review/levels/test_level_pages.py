@@ -16,8 +16,8 @@ from people.models import User
 from review.levels import decisions
 from review.models import LevelDecision
 from review.notices import levels
-from tests.review.levels import DESIGN, GOAL, asked_choice, switch_on, with_design, worked
 from tests.review.plans import goal_of, proposed
+from tests.review.some_levels import DESIGN, GOAL, asked_choice, switch_on, with_design, worked
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]

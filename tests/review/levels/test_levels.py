@@ -22,7 +22,7 @@ from review.errors import DecisionRefused, WordsRefused
 from review.levels import decisions as level_decisions
 from review.models import AuditEntry, LevelDecision, Notice
 from review.notices import levels
-from tests.review.levels import DESIGN, GOAL, asked_choice, know_rules, switch_on, with_design, worked
+from tests.review.some_levels import DESIGN, GOAL, asked_choice, know_rules, switch_on, with_design, worked
 
 pytestmark = pytest.mark.django_db
 WithoutGuard = Callable[[str, str], AbstractContextManager[None]]

@@ -35,7 +35,7 @@ from review.queue import assigning, deadlines
 from tests.axe import violations
 from tests.browser import arrived, chromium, open_page, sideways  # noqa: F401  # two are fixtures
 from tests.review.plans import goal_of, proposed, step
-from tests.review.policies import in_force, tried
+from tests.review.some_policies import in_force, tried
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]

@@ -25,7 +25,7 @@ from review.models import Approval, Decision
 from review.policy.verdict import Action
 from tests.library.vectors import install
 from tests.review.plans import goal_of, proposed, step, tried
-from tests.review.policies import in_force
+from tests.review.some_policies import in_force
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]

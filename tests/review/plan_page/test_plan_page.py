@@ -26,7 +26,7 @@ from review.deciding import decisions
 from review.models import Approval, Comment, Decision
 from review.policy.verdict import Action
 from tests.review.plans import MKDIR, WRITE, goal_of, person, proposed, step
-from tests.review.policies import in_force
+from tests.review.some_policies import in_force
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]

@@ -28,7 +28,7 @@ from review.policy.verdict import Action
 from review.reading import journal_lines
 from tests.cast import STEPS
 from tests.review.plans import WRITE, goal_of, proposed
-from tests.review.policies import draft, in_force
+from tests.review.some_policies import draft, in_force
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Propose = Callable[..., IntentPlan]

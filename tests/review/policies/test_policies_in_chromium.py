@@ -18,7 +18,7 @@ from review.models import ReviewPolicy
 from review.policy.verdict import Action
 from tests.axe import violations
 from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
-from tests.review.policies import in_force
+from tests.review.some_policies import in_force
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 OpenPage = Callable[..., Page]

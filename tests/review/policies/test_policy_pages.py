@@ -16,7 +16,7 @@ from review.deciding import auto_approval, decisions
 from review.models import QueueEntry, ReviewPolicy
 from review.policies import writing
 from review.policy.verdict import Action
-from tests.review.policies import draft, in_force
+from tests.review.some_policies import draft, in_force
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]

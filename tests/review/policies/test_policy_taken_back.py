@@ -14,7 +14,7 @@ from review.deciding import decisions, gate
 from review.models import PolicyEvaluation, ReviewPolicy
 from review.policies import writing
 from review.policy.verdict import Action
-from tests.review.policies import in_force, tried
+from tests.review.some_policies import in_force, tried
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

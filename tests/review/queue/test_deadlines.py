@@ -27,8 +27,8 @@ from review.tasks import sweep
 from review.timing import Limit
 from tests.axe import violations
 from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
+from tests.review.deciding.test_decisions import at_once
 from tests.review.plans import goal_of, proposed
-from tests.review.test_decisions import at_once
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]

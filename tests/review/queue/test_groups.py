@@ -26,7 +26,7 @@ from review.policy.verdict import Action
 from review.queue import groups
 from review.risk.assessment import Level
 from tests.review.plans import goal_of, proposed, step, tried
-from tests.review.policies import in_force
+from tests.review.some_policies import in_force
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]

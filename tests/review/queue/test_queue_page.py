@@ -22,7 +22,7 @@ from review.deciding import decisions
 from review.policy.verdict import Action
 from review.queue import assigning, counts, listing
 from tests.review.plans import WRITE, goal_of, person, proposed, step
-from tests.review.policies import in_force
+from tests.review.some_policies import in_force
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]

@@ -17,7 +17,7 @@ from review.models import Comment, RoundLimit
 from review.policy.verdict import Action
 from review.talk import carrying, comments
 from tests.review.plans import MKDIR, goal_of, proposed, step
-from tests.review.policies import in_force
+from tests.review.some_policies import in_force
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]
