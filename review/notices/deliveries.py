@@ -104,7 +104,7 @@ def _by_apprise(delivery: Delivery) -> None:
     order["internal"] = settings.NOTIFY_INTERNAL
     try:
         done = subprocess.run(  # the address goes by standard input: arguments are for everybody to read
-            [sys.executable, "-I", str(settings.BASE_DIR / "review" / "sending.py")],
+            [sys.executable, "-I", str(settings.BASE_DIR / "review" / "notices" / "sending.py")],
             input=json.dumps(order),
             capture_output=True,
             text=True,

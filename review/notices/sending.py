@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 # As a program this stands alone: without our environment, and without the folder of the project among its paths.
-sys.path.append(str(Path(__file__).resolve().parents[1]))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from review.notices.addresses import is_allowed  # after the path
 from sandbox.gate.internet import is_on_the_internet
