@@ -109,7 +109,8 @@ def main() -> None:
 def _measure(place: Path, count: int, *, profile: bool) -> bool:
     from agents.cycle import cycle
     from agents.models import Belief
-    from mindx_web import celery, garbage
+    from mindx_web import celery
+    from mindx_web.operations import garbage
 
     # What a worker has loaded when it begins, and how it looks for garbage from then on.
     celery.app.loader.import_default_modules()

@@ -166,7 +166,8 @@ _CLOCKS = {each.name for each in fields(_Clock)}
 def _planning(count: int) -> None:
     from django.core.management import call_command
 
-    from mindx_web import celery, garbage
+    from mindx_web import celery
+    from mindx_web.operations import garbage
     from people.models import User
     from people.roles import Role
 

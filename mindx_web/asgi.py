@@ -13,7 +13,7 @@ from django.conf import settings
 from django.core.asgi import get_asgi_application
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from mindx_web.body_limit import BodyLimit
+from mindx_web.web.body_limit import BodyLimit
 
 if TYPE_CHECKING:
     from asgiref.typing import ASGI3Application
@@ -24,7 +24,7 @@ _http = BodyLimit(cast("ASGI3Application", get_asgi_application()), settings.UPL
 
 from agents.live.routing import websocket_urlpatterns  # noqa: E402  # models can be imported only after Django is set up
 from mindx_web.metrics.viewers import Counted  # noqa: E402  # settings must be there first
-from mindx_web.origins import SameOrigin  # noqa: E402
+from mindx_web.web.origins import SameOrigin  # noqa: E402
 
 _by_protocol = ProtocolTypeRouter(
     {

@@ -9,9 +9,9 @@ from django.conf import settings
 from django.db import connections
 
 from library.language import embeddings
-from mindx_web import tracing
 from mindx_web.asgi import application
-from mindx_web.silent_database import watched
+from mindx_web.operations import tracing
+from mindx_web.web.silent_database import watched
 
 __all__ = ["application"]
 

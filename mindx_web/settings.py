@@ -138,13 +138,13 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "mindx_web.refusals.Refusals",
+    "mindx_web.web.refusals.Refusals",
     "people.login_required.LoginRequired",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "mindx_web.fragments.Fragments",
-    "mindx_web.post_only.PostOnly",
+    "mindx_web.web.fragments.Fragments",
+    "mindx_web.views.post_only.PostOnly",
 ]
 ROOT_URLCONF = "mindx_web.urls"
 ASGI_APPLICATION = "mindx_web.asgi.application"
@@ -158,7 +158,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "mindx_web.context.shell",
+                "mindx_web.web.context.shell",
             ],
             "builtins": ["mindx_web.templatetags.mindx"],
         },
@@ -236,7 +236,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
     else {"socket_connect_timeout": 1.0, "socket_timeout": 5.0, "max_retries": 0}
 )
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_WORKER_CONSUMER = "mindx_web.messages:Consumer"
+CELERY_WORKER_CONSUMER = "mindx_web.web.messages:Consumer"
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_DB_REUSE_MAX = 5000  # Celery closes the connection after every task otherwise
 CELERY_TIMEZONE = "UTC"
@@ -366,7 +366,10 @@ if LOG_FORMAT not in {"line", "json"}:
 LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"()": "mindx_web.logs.Lines"}, "json": {"()": "mindx_web.logs.Objects"}},
+    "formatters": {
+        "line": {"()": "mindx_web.operations.logs.Lines"},
+        "json": {"()": "mindx_web.operations.logs.Objects"},
+    },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT}},
     "root": {"handlers": ["console"], "level": os.environ.get("MINDX_LOG_LEVEL", "INFO")},
     "loggers": {

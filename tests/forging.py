@@ -8,13 +8,13 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from mindx_web.grants import grant
+from mindx_web.operations.grants import grant
 from mindx_web.supervisor.postgres import APP
 
 
 @contextmanager
 def as_the_application() -> Iterator[None]:
-    """Whatever is written inside is written with the rights that `mindx_web.grants` gives the application, no others.
+    """What is written inside is written with the rights that `mindx_web.operations.grants` gives the application.
 
     Its rights are taken back by the end of the test's transaction, or stay: they are what an installation has.
     """

@@ -12,8 +12,8 @@ import pytest
 from django.db import connection
 
 from library.prepared import _Link
-from mindx_web import silent_database
-from mindx_web.silent_database import Door, ServerSilent, watched
+from mindx_web.web import silent_database
+from mindx_web.web.silent_database import Door, ServerSilent, watched
 
 pytestmark = pytest.mark.django_db
 

@@ -26,7 +26,7 @@ class Lane:
         import django
 
         django.setup()
-        from mindx_web import garbage
+        from mindx_web.operations import garbage
 
         garbage.settle()  # as every worker does when it begins
         logging.disable(logging.WARNING)

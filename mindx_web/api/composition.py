@@ -28,7 +28,7 @@ from agents.states import MoveRefused
 from mindx_web.api import problems
 from mindx_web.api.guard import guarded
 from mindx_web.api.problems import FieldError, Problem, invalid
-from mindx_web.outages import outage_of
+from mindx_web.web.outages import outage_of
 from review.errors import DecisionRefused, NotNow, WordsRefused
 
 logger = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from mindx_web.api import problems
-from mindx_web.middleware import Around
+from mindx_web.web.middleware import Around
 
 _API = "/api/"
 

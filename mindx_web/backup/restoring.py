@@ -17,15 +17,16 @@ from pathlib import Path
 
 import psycopg
 
-from mindx_web.backup import unfinished, versions
+from mindx_web.backup import versions
 from mindx_web.backup.contents import DUMP, KEY_NAMES, KEYS, STORE, BackupRefused, copying, mark_of, read_manifest
 from mindx_web.backup.postgres_tools import run
-from mindx_web.backup.unfinished import Unfinished
+from mindx_web.supervisor import unfinished_restore
 from mindx_web.supervisor.configuration import PROJECT, Configuration
 from mindx_web.supervisor.data_folder import DataFolder, Lock, write_private
 from mindx_web.supervisor.parts import Servers, own_environment
 from mindx_web.supervisor.postgres import OWNER, EmbeddedPostgres
 from mindx_web.supervisor.prepared import note_prepared
+from mindx_web.supervisor.unfinished_restore import Unfinished
 from sandbox.store_address import BadAddress, Bucket, parse
 
 START_S = 60.0
@@ -79,7 +80,7 @@ def restore(backup: Path, environment: Mapping[str, str], say: Callable[[str], N
 
 def _begin(folder: DataFolder, restoring: Unfinished, *, has_rows: bool) -> None:
     """Mark the folder, so that nothing starts before all is settled. Raises BackupRefused where another mindX is."""
-    begun = unfinished.found(folder.root)
+    begun = unfinished_restore.found(folder.root)
     if has_rows and begun is None:
         raise BackupRefused(
             "This database already belongs to a mindX installation. Restore into an empty one (another MINDX_DATA)."
@@ -89,7 +90,7 @@ def _begin(folder: DataFolder, restoring: Unfinished, *, has_rows: bool) -> None
             f"Another backup ({begun.folder}) is partly restored here. Finish it, or restore into an empty database"
             " (another MINDX_DATA)."
         )
-    unfinished.begin(folder.root, restoring)
+    unfinished_restore.begin(folder.root, restoring)
 
 
 def _settle(folder: DataFolder, as_of: str, say: Callable[[str], None]) -> None:

@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
 from mindx_web.doctor.finding import Finding, fail, ok, warn
-from mindx_web.grants import EVERYTHING, rights_of_tables
+from mindx_web.operations.grants import EVERYTHING, rights_of_tables
 
 POSTGRES = 16
 PGVECTOR = (0, 8, 4)

@@ -8,9 +8,9 @@ import redis
 from celery import current_app
 from django.conf import settings
 
-from mindx_web import health, heartbeat
 from mindx_web.doctor.finding import Finding, fail, ok, warn
-from mindx_web.health import PartState
+from mindx_web.operations import health, heartbeat
+from mindx_web.operations.health import PartState
 
 BROKER_TIMEOUT_S = 3.0
 _START_REDIS = "Start Redis, or correct REDIS_URL. Goals are kept meanwhile; live pages ask by HTTP."

@@ -18,8 +18,8 @@ from agents.bdi.recovery import Strategy
 from agents.record.lease import claimable
 from agents.states import GoalState, PlanState
 from agents.toolkit.registry import REGISTRY as TOOLS
-from mindx_web import health, heartbeat
 from mindx_web.metrics.growing import GrowingTable, Tally
+from mindx_web.operations import health, heartbeat
 
 # Two scrapers, or one that asks too often, cost no more than one.
 FRESH_S = 2.0

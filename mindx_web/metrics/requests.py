@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from mindx_web.metrics.process import HTTP_SECONDS
-from mindx_web.middleware import Around
+from mindx_web.web.middleware import Around
 
 # A client may send any word as a method; the others are one label.
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mindx_web.health import Part, PartState
+from mindx_web.operations.health import Part, PartState
 
 _TONES = {PartState.OK: "success", PartState.DOWN: "error"}
 _NOT_KNOWN = "A worker checks its sandbox when it starts and reports the result here. Check that one is running."

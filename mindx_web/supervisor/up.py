@@ -8,7 +8,7 @@ import logging
 import signal
 import time
 
-from mindx_web.backup import unfinished
+from mindx_web.supervisor import unfinished_restore
 
 from .configuration import Configuration, ConfigurationError
 from .data_folder import DataFolder, Lock
@@ -118,7 +118,7 @@ def supervise(configuration: Configuration) -> None:
     folder.make()
     lock = Lock(folder)
     lock.take(configuration.public_url)
-    if reason := unfinished.why_not_to_start(folder.root):
+    if reason := unfinished_restore.why_not_to_start(folder.root):
         raise ConfigurationError(reason)
     configuration.check_port()
     _log_to(folder)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django import template
 
-from mindx_web import health
+from mindx_web.operations import health
 from mindx_web.presentation.isolation import Isolation, of
 
 register = template.Library()

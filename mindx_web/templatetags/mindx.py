@@ -20,13 +20,13 @@ from agents.presentation import hidden
 from agents.toolkit.hosts import THE_INDEX
 from agents.workspaces import package_index
 from library.language.insights import Figures
-from mindx_web.context import Place
 from mindx_web.presentation import amounts, moments
 from mindx_web.presentation import seal as seals
 from mindx_web.presentation import way as ways
 from mindx_web.presentation import words as said
 from mindx_web.presentation.over_time import Chart
 from mindx_web.presentation.taken import cells as taken_cells
+from mindx_web.web.context import Place
 from sandbox.gate.hosts import PACKAGES
 
 register = template.Library()

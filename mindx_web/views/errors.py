@@ -11,7 +11,7 @@ from http import HTTPStatus
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 
-from mindx_web.outages import Outage, outage_of
+from mindx_web.web.outages import Outage, outage_of
 
 logger = logging.getLogger(__name__)
 

@@ -17,7 +17,8 @@ from agents.goals.examples import Example
 from agents.record.selectors import goals_visible_to
 from library.components.selectors import active_versions
 from library.models import Component
-from mindx_web import health, selectors
+from mindx_web.insights import overview as selectors
+from mindx_web.operations import health
 from mindx_web.presentation.words import PART_NAMES
 from people.models import User
 

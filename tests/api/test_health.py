@@ -12,7 +12,7 @@ from celery.signals import after_task_publish
 from django.db import OperationalError, connection
 from django.test import Client
 
-from mindx_web import health, heartbeat
+from mindx_web.operations import health, heartbeat
 from tests.cast import ApiCaller
 
 pytestmark = pytest.mark.django_db

@@ -12,14 +12,14 @@ from django.conf import settings as django_settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from mindx_web import half_restored
-from mindx_web.backup import restoring, settling, unfinished
+from mindx_web.backup import restoring, settling
 from mindx_web.backup.contents import BackupRefused
 from mindx_web.backup.settled import Settled
-from mindx_web.backup.unfinished import Unfinished
-from mindx_web.supervisor import up
+from mindx_web.operations import half_restored
+from mindx_web.supervisor import unfinished_restore, up
 from mindx_web.supervisor.configuration import Configuration, ConfigurationError
 from mindx_web.supervisor.data_folder import DataFolder
+from mindx_web.supervisor.unfinished_restore import Unfinished
 from tests.supervisor.running import free_port
 
 ONE, OTHER = Unfinished("/backups/one", "1" * 64), Unfinished("/backups/other", "2" * 64)
@@ -42,25 +42,25 @@ def test_one_that_was_stopped_goes_on_and_no_other_takes_its_place(folder: DataF
     begin(folder, ONE, has_rows=True)
     with pytest.raises(BackupRefused, match="/backups/one"):
         begin(folder, OTHER, has_rows=True)
-    assert unfinished.found(folder.root) == ONE
+    assert unfinished_restore.found(folder.root) == ONE
 
 
 def test_a_mindx_that_is_there_is_never_taken_for_one(folder: DataFolder) -> None:
     with pytest.raises(BackupRefused, match="already belongs to a mindX installation"):
         begin(folder, ONE, has_rows=True)
-    assert unfinished.found(folder.root) is None, "nor marked as one"
+    assert unfinished_restore.found(folder.root) is None, "nor marked as one"
 
 
 def test_another_backup_may_follow_where_no_row_came_in(folder: DataFolder) -> None:
     begin(folder, ONE, has_rows=False)
     begin(folder, OTHER, has_rows=False)
-    assert unfinished.found(folder.root) == OTHER
+    assert unfinished_restore.found(folder.root) == OTHER
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"folder": "x"}', "\x00" * 100])
 def test_a_mark_that_cannot_be_read_still_stands(folder: DataFolder, text: str) -> None:
     (folder.root / "restoring").write_text(text)
-    assert "restore DIR" in unfinished.why_not_to_start(folder.root)
+    assert "restore DIR" in unfinished_restore.why_not_to_start(folder.root)
 
 
 def test_mindx_does_not_start_on_it(folder: DataFolder) -> None:
@@ -89,10 +89,10 @@ def test_settling_all_of_it_takes_the_mark_away_and_anything_less_does_not(
     monkeypatch.setattr(f"{module}.settle", lambda as_of: [Settled(0, "plans", unsettled=("goal 1: plan 1",))])
     with pytest.raises(CommandError):
         call_command("settle_restored", "--as-of", AS_OF, stdout=StringIO())
-    assert unfinished.found(folder.root) == ONE
+    assert unfinished_restore.found(folder.root) == ONE
     monkeypatch.setattr(f"{module}.settle", settling.settle)
     call_command("settle_restored", "--as-of", AS_OF, stdout=StringIO())
-    assert unfinished.found(django_settings.DATA_DIR) is None
+    assert unfinished_restore.found(django_settings.DATA_DIR) is None
 
 
 def test_an_error_of_a_part_is_said_in_a_line_and_kept_whole(

@@ -26,7 +26,9 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> IntentPlan:
 
     monkeypatch.setattr(Ground, "_new_cell", Ground._new_cell)  # the lane's own change ends with the test
     monkeypatch.setattr("logging.disable", lambda level: None)
-    monkeypatch.setattr("mindx_web.garbage.settle", lambda: None)  # for good, and for what this process works on
+    monkeypatch.setattr(
+        "mindx_web.operations.garbage.settle", lambda: None
+    )  # for good, and for what this process works on
     make_people()
     lane = ours.Lane(Place("", "", "tested"))
     lane.prepare(1)

@@ -14,8 +14,8 @@ from kombu.entity import Exchange, Queue
 from kombu.exceptions import OperationalError
 from kombu.messaging import Consumer
 
-from mindx_web import messages
 from mindx_web.supervisor.valkey import EmbeddedValkey
+from mindx_web.web import messages
 from tests.waiting import wait_until
 
 WITHIN_S = 45

@@ -23,10 +23,10 @@ from django.utils import timezone
 
 from agents.models import Workspace
 from agents.workspaces.stores import store
-from mindx_web import health, heartbeat
 from mindx_web.doctor import database, examination, installation, outside, records, work
 from mindx_web.doctor.finding import Finding, Grade, fail, ok, warn
-from mindx_web.grants import grant
+from mindx_web.operations import health, heartbeat
+from mindx_web.operations.grants import grant
 from mindx_web.supervisor.postgres import APP
 from people import journal
 from people.journal import Event

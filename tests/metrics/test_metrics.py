@@ -15,10 +15,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from agents.models import Attempt, Goal, Intent, RecoveryAttempt
 from agents.states import GoalState
-from mindx_web import health, heartbeat
 from mindx_web.metrics import growing, house
 from mindx_web.metrics.process import REGISTRY, VIEWERS
 from mindx_web.metrics.viewers import Counted
+from mindx_web.operations import health, heartbeat
 
 TOKEN = "a token for the scraper"
 

@@ -11,7 +11,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import AddField, AddIndex, CreateModel, RemoveField, RunSQL
 from django.db.models import CharField, Index, IntegerField
 
-from mindx_web import migrating
+from mindx_web.operations import migrating
 from mindx_web.supervisor.postgres import OWNER, EmbeddedPostgres
 from tests.supervisor.migration_linter import faults
 

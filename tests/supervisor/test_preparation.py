@@ -11,9 +11,9 @@ from django.core.management.base import CommandError
 from django.db import connection
 from pytest_django.fixtures import Settings
 
-from mindx_web import static_files
-from mindx_web.first_login import make_first_login
-from mindx_web.grants import grant, is_append_only, rights_of_tables
+from mindx_web.operations import static_files
+from mindx_web.operations.first_login import make_first_login
+from mindx_web.operations.grants import grant, is_append_only, rights_of_tables
 from mindx_web.supervisor.postgres import APP
 from people.models import User
 from people.roles import Role
@@ -103,7 +103,7 @@ def test_a_database_that_does_not_answer_is_one_clear_error(monkeypatch: pytest.
 
     monkeypatch.setattr("mindx_web.management.commands.prepare.connection", Dead())
     monkeypatch.setattr("mindx_web.management.commands.prepare.call_command", refuse)
-    monkeypatch.setattr("mindx_web.migrating.connection", Dead())
+    monkeypatch.setattr("mindx_web.operations.migrating.connection", Dead())
     monkeypatch.setattr(Dead, "cursor", refuse, raising=False)
     monkeypatch.setattr("mindx_web.management.commands.prepare._become_owner", lambda: "mindx_app")
     with pytest.raises(CommandError, match="The database does not answer: connection refused"):

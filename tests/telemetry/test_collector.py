@@ -15,7 +15,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 )
 
 from agents.record import telemetry
-from mindx_web import tracing
+from mindx_web.operations import tracing
 
 
 class Collector(ThreadingHTTPServer):

@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from agents.record import telemetry
-from mindx_web import logs, tracing
+from mindx_web.operations import logs, tracing
 
 ROOT = Path(__file__).parents[2]
 

@@ -20,7 +20,7 @@ from agents.goals import goals
 from agents.models import Goal
 from agents.record import telemetry
 from agents.states import GoalState
-from mindx_web import tracing
+from mindx_web.operations import tracing
 from people.models import User
 from review.deciding import decisions
 from tests.library.vectors import install

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import redis
 
-from mindx_web import heartbeat
-from mindx_web.heartbeat import Beat
+from mindx_web.operations import heartbeat
+from mindx_web.operations.heartbeat import Beat
 
 if TYPE_CHECKING:
     from django.test import Client

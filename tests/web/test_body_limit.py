@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mindx_web.body_limit import BodyLimit
+from mindx_web.web.body_limit import BodyLimit
 
 MOST = 10
 

@@ -14,7 +14,7 @@ from agents.models import Goal
 from agents.rules.starter import starter_files
 from agents.states import GoalState
 from library.components.services import load_starters
-from mindx_web import health
+from mindx_web.operations import health
 from people.models import User
 from tests.axe import violations
 from tests.browser import sideways

@@ -13,7 +13,7 @@ from django.test import Client
 from django.test.utils import override_settings
 from django.urls import path
 
-from mindx_web.outages import DATABASE_AWAY, DATABASE_BUSY, DISK_FULL, Outage, outage_of
+from mindx_web.web.outages import DATABASE_AWAY, DATABASE_BUSY, DISK_FULL, Outage, outage_of
 
 
 def operational(cause: BaseException | None) -> OperationalError:

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from agents.models import Attempt, Goal, Intent, IntentPlan
 from agents.states import GoalState, IntentState
-from mindx_web import health, heartbeat, selectors
+from mindx_web.insights import overview as selectors
+from mindx_web.operations import health, heartbeat
 from mindx_web.presentation.bars import HEIGHT
 from mindx_web.presentation.chart import Day, chart
 from people.models import User
@@ -373,7 +374,7 @@ def test_missing_embeddings_are_to_be_known_but_no_fault(
     db: None, bus: redis.Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     beat(bus)
-    monkeypatch.setattr("mindx_web.health.embedding.count_missing", lambda up_to: 3)
+    monkeypatch.setattr("mindx_web.operations.health.embedding.count_missing", lambda up_to: 3)
     found = health.current()
     assert (found.status, found.is_ready) == ("limited", True)
     assert part_of(found, "embeddings").ok is None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from celery import current_app
 
-from mindx_web import own_beat
 from mindx_web.celery import app
-from mindx_web.own_beat import Due
+from mindx_web.operations import own_beat
+from mindx_web.operations.own_beat import Due
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from django.core.management import call_command, get_commands
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError, connection
 
-from mindx_web import migrating, static_files
-from mindx_web.first_login import make_first_login
-from mindx_web.grants import grant
+from mindx_web.operations import migrating, static_files
+from mindx_web.operations.first_login import make_first_login
+from mindx_web.operations.grants import grant
 from sandbox import environments
 from sandbox.contract import SandboxError
 

@@ -11,8 +11,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from mindx_web.backup import unfinished
 from mindx_web.backup.settling import settle
+from mindx_web.supervisor import unfinished_restore
 
 
 class Command(BaseCommand):
@@ -36,4 +36,4 @@ class Command(BaseCommand):
                 f"{unsettled} row{'' if unsettled == 1 else 's'} could not be settled;"
                 " plans approved there could run. Fix them and run this again before you start mindX."
             )
-        unfinished.end(settings.DATA_DIR)
+        unfinished_restore.end(settings.DATA_DIR)

@@ -20,7 +20,7 @@ from agents.plans import reporting
 from agents.record import draining
 from agents.record.lease import claim
 from agents.states import GoalState, IntentState
-from mindx_web import stopping
+from mindx_web.operations import stopping
 from tests.agents.execution.conftest import run, write
 from tests.agents.execution.taking import take_up
 

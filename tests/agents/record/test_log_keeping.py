@@ -18,7 +18,7 @@ from agents.pages import goal_log
 from agents.record import log_retention, logs
 from mindx_web.doctor import records
 from mindx_web.doctor.finding import Grade
-from mindx_web.grants import grant
+from mindx_web.operations.grants import grant
 from mindx_web.supervisor.postgres import APP
 from people.models import User
 

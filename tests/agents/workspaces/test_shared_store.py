@@ -15,9 +15,9 @@ from django.db import connection, connections
 from agents.models import Workspace
 from agents.workspaces import snapshot_maintenance, stores, workspaces
 from agents.workspaces.store_lock import DatabaseTurns
-from mindx_web import health
 from mindx_web.doctor import installation
 from mindx_web.doctor.finding import Grade
+from mindx_web.operations import health
 from people.models import User
 from sandbox.objects import StoreUnavailable
 from sandbox.remote import RemoteStore

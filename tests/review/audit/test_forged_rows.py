@@ -29,7 +29,7 @@ from agents.record import gate
 from agents.record.lease import Lease
 from agents.states import HandState, PlanState
 from agents.workspaces import workspaces
-from mindx_web.grants import rights_of_tables
+from mindx_web.operations.grants import rights_of_tables
 from people import sealing, tokens
 from people.models import RowSeal, User
 from review.deciding import auto_approval, holding

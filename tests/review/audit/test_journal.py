@@ -411,7 +411,7 @@ def test_the_database_refuses_to_change_or_remove_an_entry(owner: User) -> None:
 
 
 def test_the_application_may_add_and_read_entries_and_nothing_else() -> None:
-    from mindx_web.grants import APPEND_ONLY, rights_of_tables
+    from mindx_web.operations.grants import APPEND_ONLY, rights_of_tables
 
     assert rights_of_tables()["review_auditentry"] == APPEND_ONLY
 

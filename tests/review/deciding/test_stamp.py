@@ -13,7 +13,7 @@ from agents.models import IntentPlan, Workspace
 from agents.record import gate
 from library.components.services import record_use
 from library.models import Component, ComponentVersion
-from mindx_web.grants import grant, rights_of_tables
+from mindx_web.operations.grants import grant, rights_of_tables
 from people.models import User
 from review.deciding import decisions
 from review.models import Decision, PolicyVersion, ReviewPolicy

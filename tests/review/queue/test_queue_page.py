@@ -15,7 +15,7 @@ from agents.record import wake_ups
 from agents.record.moves import move_goal
 from agents.states import GoalState
 from agents.workspaces import workspaces
-from mindx_web import selectors
+from mindx_web.insights import overview
 from people.models import User
 from people.roles import Role
 from review.deciding import decisions
@@ -186,10 +186,10 @@ def test_what_one_approved_as_the_first_of_two_is_listed_and_no_longer_ones_own_
     assert [counts.of(one).waiting for one in (judge, other)] == ["1", "2"]
     assert [one.plan for one in listing.page(judge, None)[0]] == [plan, later]
     assert listing.next_for(judge, listing.place_of(judge, later)) == later
-    assert [list(selectors.waiting_for(one)) for one in (judge, other)] == [[later], [plan, later]]
+    assert [list(overview.waiting_for(one)) for one in (judge, other)] == [[later], [plan, later]]
     decisions.withdraw(plan, by=judge, digest=plan.digest)
     assert counts.of(judge).waiting == "2"
-    assert list(selectors.waiting_for(judge)) == [plan, later]
+    assert list(overview.waiting_for(judge)) == [plan, later]
 
 
 def test_a_decided_plan_leaves_the_queue(plan: IntentPlan, judge: User) -> None:

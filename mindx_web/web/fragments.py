@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_vary_headers
 
-from mindx_web.middleware import Around
+from mindx_web.web.middleware import Around
 
 # What HTMX says of itself; views answer by it.
 _SAID_BY_HTMX = ("HX-Request", "HX-Target")

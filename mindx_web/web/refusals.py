@@ -11,7 +11,7 @@ from django.db import DatabaseError
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-from mindx_web.middleware import Around
+from mindx_web.web.middleware import Around
 from people import journal
 from people.journal import Event
 from people.models import User

@@ -13,8 +13,8 @@ from django.http import HttpRequest
 from django.http.response import HttpResponse, HttpResponseBase
 from django.urls import Resolver404, resolve
 
-from mindx_web.middleware import Around
 from mindx_web.views import errors
+from mindx_web.web.middleware import Around
 
 
 class PostOnly(Around):

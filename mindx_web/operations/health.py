@@ -20,8 +20,8 @@ from redis.retry import Retry
 
 from agents.workspaces import stores
 from library import embedding
-from mindx_web import heartbeat
-from mindx_web.heartbeat import Beat
+from mindx_web.operations import heartbeat
+from mindx_web.operations.heartbeat import Beat
 from sandbox.objects import StoreUnavailable
 
 logger = logging.getLogger(__name__)
