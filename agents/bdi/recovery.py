@@ -166,26 +166,33 @@ class Policy:
     banned: frozenset[Way] = frozenset()
 
 
+def _not_again(now: Situation) -> dict[Way, str]:
+    """The ways that would run the step once more and must not, each with why not."""
+    envelope, others = now.envelope, tuple[Way, ...]()
+    if now.effect not in REPEATABLE_EFFECTS:
+        again, others = (
+            f"a step of class {now.effect} is never repeated by itself",
+            (ALTERNATIVE, SIMPLER, REEXTRACTED, AGINT),
+        )
+    elif now.living:
+        names = ", ".join(now.living)
+        again = f"another try would run without what was started before ({names}): it ended with this try's jail"
+        others = (ALTERNATIVE, AGINT, MANUAL)
+    elif envelope.after:
+        again = "an alternative is tried once"
+    elif now.tries >= envelope.tries:
+        again = f"all {envelope.tries} approved tries have failed"
+    else:
+        return {}
+    return dict.fromkeys((*others, RETRY, COOLED), again)
+
+
 def closed(situation: Situation) -> dict[Way, str]:
     """The ways that are not open, each with why not. Giving up always is open; a person nearly always."""
     now, envelope = situation, situation.envelope
     if now.is_over:
         return dict.fromkeys(set(WAYS) - {ABORT}, "the plan has no time left for another try")
-    shut: dict[Way, str] = {}
-    again = ""
-    if now.effect not in REPEATABLE_EFFECTS:
-        again = f"a step of class {now.effect} is never repeated by itself"
-        shut |= dict.fromkeys((ALTERNATIVE, SIMPLER, REEXTRACTED, AGINT), again)
-    elif now.living:
-        names = ", ".join(now.living)
-        again = f"another try would run without what was started before ({names}): it ended with this try's jail"
-        shut |= dict.fromkeys((ALTERNATIVE, AGINT, MANUAL), again)
-    elif envelope.after:
-        again = "an alternative is tried once"
-    elif now.tries >= envelope.tries:
-        again = f"all {envelope.tries} approved tries have failed"
-    if again:
-        shut |= {RETRY: again, COOLED: again}
+    shut = _not_again(now)
     if not envelope.next_alternative[0]:
         shut.setdefault(ALTERNATIVE, "no declared alternative is left" if envelope.declared else "none is declared")
     for way, why in ((SIMPLER, now.simpler), (REEXTRACTED, now.reextracted)):

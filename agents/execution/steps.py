@@ -64,23 +64,21 @@ def run_step(
     # Filled values are as untrusted as the output they came from, so everything is checked once more.
     if wrong := validate_values(command, params, session.state.cwd):
         return unfit(FailureClass.INVALID_PARAMETERS, wrong[0][1])
-    result: Result | None = None
+    result, timeout_s = None, None
     for request in command.requests(adjust(params)):
         result = session.execute(request, on_output=on_output, cancel=cancel)
         if not result.ok:
-            answer = bounded(result.as_json())
             timeout_s = request.params.get("timeout_s")
             if request.command in (START, STOP):
                 timeout_s = spec.limits.get("hard_s")  # how long a program may live that nobody waits for
-            return StepOutcome(result, recovery.classify(answer, spec.limits, timeout_s), answer=answer)
+            break
     if result is None:
         return unfit(FailureClass.TOOL_UNAVAILABLE, f"{spec.tool}.{spec.command} asks the sandbox for nothing")
-    if command.finish:
+    if result.ok and command.finish:
         result = _finished(command, params, result, spec, cancel)
-        if not result.ok:
-            answer = bounded(result.as_json())
-            return StepOutcome(result, recovery.classify(answer, spec.limits), answer=answer)
-    return StepOutcome(result, answer=bounded(result.as_json()))
+    answer = bounded(result.as_json())
+    failure = None if result.ok else recovery.classify(answer, spec.limits, timeout_s)
+    return StepOutcome(result, failure, answer=answer)
 
 
 def _finished(

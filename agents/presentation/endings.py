@@ -103,6 +103,43 @@ _MANUAL = {
 }
 
 
+def _told(reason: str) -> str:
+    """What a reason says behind its code."""
+    return reason.partition(":")[2].strip()
+
+
+def _of_put_off(reason: str, put_off_to: str) -> Notice | None:
+    if reason.startswith("model_budget_spent"):
+        way_out = "Ask an operator to raise it and plan again, or plan by hand."
+        return Notice("person", "clock", f"{_NO_BUDGET} {_told(reason)}".rstrip(), way_out)
+    if reason.startswith("model_"):
+        return Notice("person", "clock", _PUT_OFF.format(put_off_to or "that"), "Or plan now, or by hand.")
+    if reason.startswith("planned_later"):
+        text = f"No plan was found. Planning is retried automatically. {_told(reason)}"
+        return Notice("person", "clock", text, "Or plan now, or by hand.")
+    return None
+
+
+def _of_recovering(reason: str) -> Notice | None:
+    if reason.startswith("sandbox_unavailable"):
+        return Notice("", "clock", f"Waiting for the sandbox. {_REASONS['sandbox_unavailable']}")
+    if reason.startswith("waits_for_person"):
+        told = _told(reason).rstrip(".")
+        return Notice("person", "clock", f"Waiting for a person: {told}." if told else "Waiting for a person.")
+    return None
+
+
+def _of_review(before_it: Holder | None, asked_again: str) -> Notice | None:
+    if before_it is not None:
+        text = f"Approved, not started: {before_it.who} is using the files of its workspace"
+        tone = "person" if before_it.needs_a_person else ""
+        return Notice(tone, "clock", f"{text} and {before_it.does}.", before_it.until)
+    if asked_again:
+        text = f"{asked_again[:1].upper()}{asked_again[1:].rstrip('.')}."
+        return Notice("person", "eye", text, "The rest of the plan is waiting for review.")
+    return None
+
+
 def notice_for(
     state: str,
     reason: str,
@@ -130,32 +167,12 @@ def notice_for(
     match state:
         case "blocked":
             return Notice("", "lock", f"Waiting for {waits_for} other goal{'' if waits_for == 1 else 's'}.")
-        case "pending" if reason.startswith("model_budget_spent"):
-            told = reason.partition(":")[2].strip()
-            way_out = "Ask an operator to raise it and plan again, or plan by hand."
-            return Notice("person", "clock", f"{_NO_BUDGET} {told}".rstrip(), way_out)
-        case "pending" if reason.startswith("model_"):
-            return Notice("person", "clock", _PUT_OFF.format(put_off_to or "that"), "Or plan now, or by hand.")
-        case "pending" if reason.startswith("planned_later"):
-            told = reason.partition(":")[2].strip()
-            return Notice(
-                "person",
-                "clock",
-                f"No plan was found. Planning is retried automatically. {told}",
-                "Or plan now, or by hand.",
-            )
-        case "recovering" if reason.startswith("sandbox_unavailable"):
-            return Notice("", "clock", f"Waiting for the sandbox. {_REASONS['sandbox_unavailable']}")
-        case "recovering" if reason.startswith("waits_for_person"):
-            told = reason.partition(":")[2].strip().rstrip(".")
-            return Notice("person", "clock", f"Waiting for a person: {told}." if told else "Waiting for a person.")
-        case "awaiting_review" if before_it is not None:
-            text = f"Approved, not started: {before_it.who} is using the files of its workspace"
-            tone = "person" if before_it.needs_a_person else ""
-            return Notice(tone, "clock", f"{text} and {before_it.does}.", before_it.until)
-        case "awaiting_review" if asked_again:
-            text = f"{asked_again[:1].upper()}{asked_again[1:].rstrip('.')}."
-            return Notice("person", "eye", text, "The rest of the plan is waiting for review.")
+        case "pending":
+            return _of_put_off(reason, put_off_to)
+        case "recovering":
+            return _of_recovering(reason)
+        case "awaiting_review":
+            return _of_review(before_it, asked_again)
         case "manual":
             said = _of_a_person(reason, rule_lacks, problems)
             if not behind_it:

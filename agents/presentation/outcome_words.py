@@ -67,6 +67,8 @@ def sentence(check: Check) -> str:
 def missed(check: Check, said: str = "") -> str:
     """What is so instead, as a clause. `said`: the detail that the check found."""
     steps, why = _steps(check.steps), f": {said}" if said else ""
+    if said == NO_TEST_RAN and check.kind in (CheckKind.EXIT_ZERO, CheckKind.TESTS_PASS):
+        return f"no test ran in {steps}"
     match check.kind:
         case CheckKind.CHANGED:
             return f"no file changed, although the goal asks to {check.word}"
@@ -78,18 +80,13 @@ def missed(check: Check, said: str = "") -> str:
             return f"{check.path} did not change{why}"
         case CheckKind.PARSES:
             return f"{check.path} cannot be read as {file_syntax.language(check.path) or 'what its name says'}{why}"
-        case CheckKind.EXIT_ZERO if said == NO_TEST_RAN:
-            return f"no test ran in {steps}"
         case CheckKind.EXIT_ZERO:
             return f"the program of {steps} did not end with exit code 0{why}"
-        case CheckKind.TESTS_PASS if said == NO_TEST_RAN:
-            return f"no test ran in {steps}"
         case CheckKind.TESTS_PASS:
             return f"the tests of {steps} did not pass{why}"
         case CheckKind.ANSWERED:
             return f"{steps} gave no answer"
-        case CheckKind.UNKNOWN:
-            return sentence(check)
+    return sentence(check)
 
 
 def _steps(steps: Sequence[int]) -> str:

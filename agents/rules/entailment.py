@@ -7,9 +7,10 @@ rule fire, denied or not. So a no needs as much proof as a yes: both sentences h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from agents.rules.facts import (
     STATES,
@@ -123,27 +124,16 @@ def _answer(holds: bool, score: float, reason: str) -> Verdict:
 
 
 def _compare(premise: Fact, wanted: Fact) -> Verdict:
-    if isinstance(wanted, Thing):
-        return _thing(premise, wanted)
-    if isinstance(wanted, Listing):
-        return _listing(premise, wanted)
-    if isinstance(wanted, Venv):
-        return _venv(premise, wanted)
-    if isinstance(wanted, Installed):
-        return _installed(premise, wanted)
-    if isinstance(wanted, Measure):
-        return _measure(premise, wanted)
-    if isinstance(wanted, Place) and isinstance(premise, Place):
-        return _place(premise, wanted)
-    if isinstance(wanted, Quality) and isinstance(premise, Quality):
-        return _quality(premise, wanted)
-    if isinstance(wanted, Owning):
-        return _owning(premise, wanted)
-    if isinstance(wanted, Inventory) and isinstance(premise, Inventory) and premise.kind == wanted.kind:
-        return _answer(premise.names == wanted.names, DIRECT, "lists all of them")
-    if isinstance(wanted, Claim) and isinstance(premise, Claim):
-        return _claim(premise, wanted)
+    for kind, said_by_any, compare in _COMPARED:
+        if isinstance(wanted, kind) and (said_by_any or isinstance(premise, kind)):
+            return compare(premise, wanted)
     return UNKNOWN
+
+
+def _inventory(premise: Inventory, wanted: Inventory) -> Verdict:
+    if premise.kind != wanted.kind:
+        return UNKNOWN
+    return _answer(premise.names == wanted.names, DIRECT, "lists all of them")
 
 
 def _claim(premise: Claim, wanted: Claim) -> Verdict:
@@ -404,3 +394,18 @@ def _owning(premise: Fact, wanted: Owning) -> Verdict:
         if wanted.owner and "folder" not in possible_states(premise, wanted.owner):
             return _answer(not wanted.positive, INFERRED, "no such folder is there")
     return UNKNOWN
+
+
+# Which kind of fact is compared by what, and whether facts of another kind may say it as well.
+_COMPARED: tuple[tuple[type[Fact], bool, Callable[[Any, Any], Verdict]], ...] = (
+    (Thing, True, _thing),
+    (Listing, True, _listing),
+    (Venv, True, _venv),
+    (Installed, True, _installed),
+    (Measure, True, _measure),
+    (Place, False, _place),
+    (Quality, False, _quality),
+    (Owning, True, _owning),
+    (Inventory, False, _inventory),
+    (Claim, False, _claim),
+)

@@ -158,25 +158,25 @@ def check_command(command: Command) -> None:
         raise SchemaFault(wrong_service)
     if not command.phrases or not command.examples:
         raise SchemaFault("a command needs at least one phrase and one example")
-    known = set(command.properties)
+    if command.autonomous_with and command.properties.get(command.autonomous_with, {}).get("type") != "boolean":
+        raise SchemaFault(f"“{command.autonomous_with}” is to need autonomous mode and is no switch of the schema")
+    _check_phrases(command)
+    if not slots_of((*command.beliefs_added, *command.beliefs_removed)) <= set(command.properties):
+        raise SchemaFault("a predicted belief names a parameter that the schema does not have")
+    cases = [("an example", example) for example in command.examples]
+    cases += [("a trial", trial.params) for trial in command.trials]
+    for what, params in cases:
+        if wrong := problems(command.schema, params):
+            raise SchemaFault(f"{what} does not fit: {wrong[0][0]} {wrong[0][1]}")
+
+
+def _check_phrases(command: Command) -> None:
     try:
         templates = command.templates
     except TemplateError as error:
         raise SchemaFault(f"a phrase cannot be read: {error}") from error
-    if command.autonomous_with and command.properties.get(command.autonomous_with, {}).get("type") != "boolean":
-        raise SchemaFault(f"“{command.autonomous_with}” is to need autonomous mode and is no switch of the schema")
     for template in templates:
-        if not set(template.slots) <= known:
+        if not set(template.slots) <= set(command.properties):
             raise SchemaFault(f"the phrase “{template.source}” names a parameter that the schema does not have")
         if not set(command.required) <= template.required:
             raise SchemaFault(f"the phrase “{template.source}” leaves a required parameter open")
-    if not slots_of((*command.beliefs_added, *command.beliefs_removed)) <= known:
-        raise SchemaFault("a predicted belief names a parameter that the schema does not have")
-    for example in command.examples:
-        wrong = problems(command.schema, example)
-        if wrong:
-            raise SchemaFault(f"an example does not fit: {wrong[0][0]} {wrong[0][1]}")
-    for trial in command.trials:
-        wrong = problems(command.schema, trial.params)
-        if wrong:
-            raise SchemaFault(f"a trial does not fit: {wrong[0][0]} {wrong[0][1]}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -127,34 +128,27 @@ def unusual(stated: Mapping[str, Any]) -> list[Ceiling]:
     return [one for one in ceilings(stated) if one.name in stated and stated[one.name] != DEFAULTS.get(one.name)]
 
 
+# What happened at each limit as the sandbox names it; in braces the setting that gives the figure.
+_REACHED = {
+    "memory": "reached its memory limit of {memory_bytes}",
+    "processes": "reached its limit of {processes} processes",
+    "time": "reached its time limit of {soft_s}",
+    "output": "reached its output limit of {output_file_bytes}",
+    "file_bytes": "reached its limit of {file_bytes} for one file",
+    "workspace": "reached the workspace's limit of {workspace_bytes} and {workspace_files} files",
+    "inodes": "reached its limit of {workspace_files} temporary files",
+    "terminals": "reached its limit of {processes} terminals",
+    "plan_time": "was stopped: the time that the steps of the plan may take in all is over",
+    "restless": "could not be held still while files were worked on",
+    "cancel": "was cancelled while it ran",
+}
+_NAMED = re.compile(r"\{(\w+)\}")
+
+
 def reached(limit: str, stated: Mapping[str, Any], timeout_s: Number | None = None) -> str:
     """What happened to a step that was stopped at a limit, as the sandbox names it. `timeout_s`: the step's own."""
+    if timeout_s is not None and limit == "time":
+        return f"reached its time limit of {in_words('soft_s', timeout_s)}"
     held = {**DEFAULTS, **stated}
-
-    def of(name: str) -> str:
-        return in_words(name, held[name])
-
-    match limit:
-        case "memory":
-            return f"reached its memory limit of {of('memory_bytes')}"
-        case "processes":
-            return f"reached its limit of {of('processes')} processes"
-        case "time":
-            return f"reached its time limit of {in_words('soft_s', held['soft_s'] if timeout_s is None else timeout_s)}"
-        case "output":
-            return f"reached its output limit of {of('output_file_bytes')}"
-        case "file_bytes":
-            return f"reached its limit of {of('file_bytes')} for one file"
-        case "workspace":
-            return f"reached the workspace's limit of {of('workspace_bytes')} and {of('workspace_files')} files"
-        case "inodes":
-            return f"reached its limit of {of('workspace_files')} temporary files"
-        case "terminals":
-            return f"reached its limit of {of('processes')} terminals"
-        case "plan_time":
-            return "was stopped: the time that the steps of the plan may take in all is over"
-        case "restless":
-            return "could not be held still while files were worked on"
-        case "cancel":
-            return "was cancelled while it ran"
-    return f"reached its limit of {limit}"
+    said = _REACHED.get(limit, f"reached its limit of {limit}")
+    return _NAMED.sub(lambda found: in_words(found[1], held[found[1]]), said)

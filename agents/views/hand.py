@@ -32,6 +32,79 @@ _PREFIX = "p."
 _INSTEAD = "steps"
 
 
+class _NotTaken(Exception):
+    """What was typed does not do: `errors` by field, or `trouble` as sentences."""
+
+    def __init__(self, errors: Mapping[str, str] | None = None, trouble: list[str] | None = None) -> None:
+        super().__init__()
+        self.errors, self.trouble = errors, trouble
+
+
+class _Answer:
+    """What a person answers; `filled` is what they typed, kept when it is refused."""
+
+    def __init__(self, request: HttpRequest, item: HandItem, user: User) -> None:
+        self.posted, self.item, self.user = request.POST, item, user
+        self.note = self.posted.get("note", "").replace("\0", "").strip()[: hand_items.NOTE_MAX]
+        self.filled: dict[str, str] = {}
+
+    def taken(self) -> str:
+        """Carry it out and say what happens next. Raises _NotTaken, and what `hand_items` raises."""
+        take = {
+            "fix": self._fix,
+            "meant": self._meant,
+            "instead": self._instead,
+            "done": self._done,
+            "skip": self._skip,
+            "again": self._again,
+            "abort": self._abort,
+        }.get(self.posted.get("answer", ""))
+        if take is None:
+            raise _NotTaken(trouble=["Choose one of the answers."])
+        return take()
+
+    def _fix(self) -> str:
+        self.filled = {
+            key.removeprefix(_PREFIX): str(value) for key, value in self.posted.items() if key.startswith(_PREFIX)
+        }
+        values, errors = _read(self.item, self.filled)
+        if errors:
+            raise _NotTaken(errors)
+        hand_items.fix(self.item, by=self.user, values=values, note=self.note)
+        return "The rest of the plan with your values waits for review, then continues from this step."
+
+    def _meant(self) -> str:
+        chosen = _chosen(self.item, self.posted.get("choice", ""))
+        hand_items.fix(self.item, by=self.user, values=chosen, note=self.note)
+        return "The rest of the plan with your file waits for review, then continues from this step."
+
+    def _instead(self) -> str:
+        self.filled = {_INSTEAD: self.posted.get(_INSTEAD, "").replace("\0", "")[:TEXT_MAX]}
+        lines = hand_lines.read_lines(self.filled[_INSTEAD], REGISTRY)
+        if wrong := [f"Line {line.number}: {line.problem}" for line in lines if line.problem]:
+            raise _NotTaken(trouble=wrong)
+        hand_items.instead(self.item, by=self.user, steps=hand_lines.steps_of(lines), note=self.note)
+        return "The rest of the plan with your steps waits for review, then continues from there."
+
+    def _done(self) -> str:
+        hand_items.done(self.item, by=self.user, note=self.note)
+        return "The step counts as done. The plan continues after it."
+
+    def _skip(self) -> str:
+        if hand_items.skip(self.item, by=self.user, note=self.note):
+            return "The rest without the step waits for review."
+        return "The step is skipped. The plan continues."
+
+    def _again(self) -> str:
+        if hand_items.again(self.item, by=self.user, note=self.note):
+            return "Another try waits for review."
+        return "The step is tried again."
+
+    def _abort(self) -> str:
+        hand_items.abort(self.item, by=self.user, note=self.note)
+        return "The plan is given up. The approved clean-up runs, then the goal fails."
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 def hand(request: HttpRequest, pk: int) -> HttpResponse:
     """Show the item, or take the answer in. What is refused says why, and what was typed stays."""
@@ -45,54 +118,18 @@ def hand(request: HttpRequest, pk: int) -> HttpResponse:
         if request.GET.get("values") == "goal":
             return _read_again(request, goal, user, item)
         return _show(request, goal, user, item)
-    note = request.POST.get("note", "").replace("\0", "").strip()[: hand_items.NOTE_MAX]
-    filled: dict[str, str] = {}
+    answer = _Answer(request, item, user)
     try:
-        match request.POST.get("answer", ""):
-            case "fix":
-                filled = {
-                    key.removeprefix(_PREFIX): str(value)
-                    for key, value in request.POST.items()
-                    if key.startswith(_PREFIX)
-                }
-                values, errors = _read(item, filled)
-                if errors:
-                    return _show(request, goal, user, item, filled=filled, errors=errors, status=422)
-                hand_items.fix(item, by=user, values=values, note=note)
-                said = "The rest of the plan with your values waits for review, then continues from this step."
-            case "meant":
-                hand_items.fix(item, by=user, values=_chosen(item, request.POST.get("choice", "")), note=note)
-                said = "The rest of the plan with your file waits for review, then continues from this step."
-            case "instead":
-                filled = {_INSTEAD: request.POST.get(_INSTEAD, "").replace("\0", "")[:TEXT_MAX]}
-                lines = hand_lines.read_lines(filled[_INSTEAD], REGISTRY)
-                if wrong := [f"Line {line.number}: {line.problem}" for line in lines if line.problem]:
-                    return _show(request, goal, user, item, filled=filled, trouble=wrong, status=422)
-                hand_items.instead(item, by=user, steps=hand_lines.steps_of(lines), note=note)
-                said = "The rest of the plan with your steps waits for review, then continues from there."
-            case "done":
-                hand_items.done(item, by=user, note=note)
-                said = "The step counts as done. The plan continues after it."
-            case "skip":
-                asked = hand_items.skip(item, by=user, note=note)
-                said = (
-                    "The rest without the step waits for review."
-                    if asked
-                    else "The step is skipped. The plan continues."
-                )
-            case "again":
-                asked = hand_items.again(item, by=user, note=note)
-                said = "Another try waits for review." if asked else "The step is tried again."
-            case "abort":
-                hand_items.abort(item, by=user, note=note)
-                said = "The plan is given up. The approved clean-up runs, then the goal fails."
-            case _:
-                return _show(request, goal, user, item, trouble=["Choose one of the answers."], status=422)
+        said = answer.taken()
+    except _NotTaken as error:
+        return _show(
+            request, goal, user, item, filled=answer.filled, errors=error.errors, trouble=error.trouble, status=422
+        )
     except PlanInvalid as error:
         told = [problem.message for problem in error.problems]
-        return _show(request, goal, user, item, filled=filled, trouble=told, status=422)
+        return _show(request, goal, user, item, filled=answer.filled, trouble=told, status=422)
     except NotPossibleNow as error:
-        return _show(request, goal, user, item, filled=filled, trouble=[str(error)], status=409)
+        return _show(request, goal, user, item, filled=answer.filled, trouble=[str(error)], status=409)
     except NotYours as error:
         return _show(request, goal, user, item, trouble=[str(error)], status=403)
     messages.success(request, said)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from datetime import datetime
 
 from django.db.models import Max, Q
@@ -59,31 +59,31 @@ def in_words(digests: Collection[str]) -> dict[str, list[str]]:
     for plan, base in _bases().items():
         if base in digests:
             words[base].append(f"base of the open plan {plan.pk} of goal {plan.goal_id}, workspace {plan.workspace}")
+    for before, after, what in _beside(digests):
+        for side, digest in (("before", before), ("after", after)):
+            if digest in digests:
+                words[digest].append(f"{side} {what}")
+    return {digest: words[digest] for digest in digests}
+
+
+def _beside(digests: Collection[str]) -> Iterator[tuple[str, str, str]]:
+    """Snapshots before and after each thing that stands on one of these, and what it is."""
     tries = Attempt.objects.filter(Q(snapshot_before__in=digests) | Q(snapshot_after__in=digests))
     for each in tries.select_related("intent__intent_plan__workspace").order_by("pk"):
         plan = each.intent.intent_plan
-        step = f"step {each.intent.position} (try {each.number}) of goal {plan.goal_id}, workspace {plan.workspace}"
-        for side, digest in (("before", each.snapshot_before), ("after", each.snapshot_after)):
-            if digest in digests:
-                words[digest].append(f"{side} {step}")
+        where = f"goal {plan.goal_id}, workspace {plan.workspace}"
+        yield each.snapshot_before, each.snapshot_after, f"step {each.intent.position} (try {each.number}) of {where}"
     changes = WorkspaceChange.objects.filter(Q(before__in=digests) | Q(after__in=digests))
     for change in changes.select_related("workspace").order_by("pk"):
-        for side, digest in (("before", change.before), ("after", change.after)):
-            if digest in digests:
-                words[digest].append(f"{side} a change by hand, workspace {change.workspace}")
+        yield change.before, change.after, f"a change by hand, workspace {change.workspace}"
     typed = HandCommand.objects.filter(Q(snapshot_before__in=digests) | Q(snapshot_after__in=digests))
     for command in typed.select_related("workspace").order_by("pk"):
-        for side, digest in (("before", command.snapshot_before), ("after", command.snapshot_after)):
-            if digest in digests:
-                where = f"goal {command.goal_id}, workspace {command.workspace}"
-                words[digest].append(f"{side} command {command.pk} typed by hand in {where}")
+        where = f"goal {command.goal_id}, workspace {command.workspace}"
+        yield command.snapshot_before, command.snapshot_after, f"command {command.pk} typed by hand in {where}"
     shadows = ShadowRun.objects.filter(Q(base__in=digests) | Q(after__in=digests))
     for run in shadows.select_related("intent_plan__workspace").order_by("pk"):
-        for side, digest in (("before", run.base), ("after", run.after)):
-            if digest in digests:
-                plan = run.intent_plan
-                words[digest].append(f"{side} a shadow run of goal {plan.goal_id}, workspace {plan.workspace}")
-    return {digest: words[digest] for digest in digests}
+        plan = run.intent_plan
+        yield run.base, run.after, f"a shadow run of goal {plan.goal_id}, workspace {plan.workspace}"
 
 
 def _bases() -> dict[IntentPlan, str]:

@@ -164,10 +164,7 @@ def _listen(
                         f"{model}: the answer was longer than {LONGEST_ANSWER} characters, so mindX stopped reading it"
                     )
                     raise CallFailed("answer_too_long", message, again=False)
-                if time.monotonic() > end:
-                    raise CallFailed("timed_out", f"{model}: no complete answer within {timeout_s:g} s", again=True)
-                if is_wanted is not None and not is_wanted():
-                    raise Stopped("The answer is no longer needed.")
+                _check_wanted(model, timeout_s, end, is_wanted)
                 if text and on_text is not None:
                     on_text(storable.text(text))
                 if heard.finish and heard.usage:  # it has said all; LiteLLM would put the answer together once more
@@ -181,6 +178,18 @@ def _listen(
             raise _failure(model, error) from error
         # The answer is whole; what follows it are its counts, and those of some providers cannot be read.
         logger.warning("%s ended its answer with what its client cannot read: %s", model, type(error).__name__)
+    _check_end(heard, ask, model, length)
+
+
+def _check_wanted(model: str, timeout_s: float, end: float, is_wanted: IsWanted | None) -> None:
+    if time.monotonic() > end:
+        raise CallFailed("timed_out", f"{model}: no complete answer within {timeout_s:g} s", again=True)
+    if is_wanted is not None and not is_wanted():
+        raise Stopped("The answer is no longer needed.")
+
+
+def _check_end(heard: _Heard, ask: Ask, model: str, length: int) -> None:
+    """Raise CallFailed unless the answer came to its own end."""
     if heard.finish == "length":
         raise CallFailed("cut_off", f"{model}: the answer is longer than {ask.max_tokens} tokens", again=False)
     if not heard.finish:

@@ -94,6 +94,21 @@ def _answer(request: HttpRequest, error: Exception | type[Exception]) -> HttpRes
 
 def _problem_of(request: HttpRequest, error: Exception) -> Problem:
     """The problem that an exception means."""
+    if (problem := _refusal(error) or _misuse(error)) is not None:
+        return problem
+    if (outage := outage_of(error)) is not None:
+        logger.error("A request of the API met an outage (%s): %s", outage.kind, error)
+        wait = {"Retry-After": str(outage.retry_after_s)}
+        return Problem(503, f"{outage.title}. {outage.happened}", kind=outage.kind, headers=wait)
+    request_id = getattr(request, "request_id", "")
+    logger.error("The API failed in request %s", request_id, exc_info=error, extra={"path": request.path})
+    return Problem(
+        500, "mindX failed; the request id finds the reason in its log. What you asked for may not have happened."
+    )
+
+
+def _misuse(error: Exception) -> Problem | None:
+    """What Django and Ninja refuse: a request that does not fit the API."""
     match error:
         case Problem():
             return error
@@ -104,6 +119,20 @@ def _problem_of(request: HttpRequest, error: Exception) -> Problem:
             return (
                 error.__cause__ if isinstance(error.__cause__, Problem) else Problem(error.status_code, error.message)
             )
+        case PermissionDenied():
+            return Problem(403, str(error) or "You may not do this.", kind="forbidden")
+        case Http404():
+            return Problem(404, "There is nothing at this address.", kind="not_found")
+        case RequestDataTooBig():
+            return Problem(413, "The body is larger than mindX takes.", kind="too_large")
+        case SuspiciousOperation():
+            return Problem(400, "The request is not one that mindX can read.", kind="malformed")
+    return None
+
+
+def _refusal(error: Exception) -> Problem | None:
+    """What the product's own services refuse."""
+    match error:
         case WorkspaceRefused(field="workspace"):
             # Not what was sent is wrong, but the moment: a plan runs on these files, or somebody else writes.
             return Problem(409, str(error), kind="not_possible_now")
@@ -117,29 +146,14 @@ def _problem_of(request: HttpRequest, error: Exception) -> Problem:
             return invalid("text", str(error))
         case PlanInvalid():
             return _steps(error)
-        case StaleDigest():
-            return Problem(409, str(error), kind="stale_digest")
-        case NotPossibleNow() | MoveRefused() | NotNow():
-            return Problem(409, str(error), kind="not_possible_now")
-        case DecisionRefused() | NotYours() | PermissionDenied():
+        case StaleDigest() | NotPossibleNow() | MoveRefused() | NotNow():
+            kind = "stale_digest" if isinstance(error, StaleDigest) else "not_possible_now"
+            return Problem(409, str(error), kind=kind)
+        case DecisionRefused() | NotYours():
             return Problem(403, str(error) or "You may not do this.", kind="forbidden")
         case AgentsError():
             return Problem(422, str(error), kind="refused")
-        case Http404():
-            return Problem(404, "There is nothing at this address.", kind="not_found")
-        case RequestDataTooBig():
-            return Problem(413, "The body is larger than mindX takes.", kind="too_large")
-        case SuspiciousOperation():
-            return Problem(400, "The request is not one that mindX can read.", kind="malformed")
-    if (outage := outage_of(error)) is not None:
-        logger.error("A request of the API met an outage (%s): %s", outage.kind, error)
-        wait = {"Retry-After": str(outage.retry_after_s)}
-        return Problem(503, f"{outage.title}. {outage.happened}", kind=outage.kind, headers=wait)
-    request_id = getattr(request, "request_id", "")
-    logger.error("The API failed in request %s", request_id, exc_info=error, extra={"path": request.path})
-    return Problem(
-        500, "mindX failed; the request id finds the reason in its log. What you asked for may not have happened."
-    )
+    return None
 
 
 _EXTRA = "mindX does not know this field."

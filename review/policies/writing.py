@@ -89,17 +89,19 @@ def write(draft: Draft, *, by: User, policy: ReviewPolicy | None = None) -> Revi
 
 
 def _check(draft: Draft, by: User) -> None:
-    restricts = draft.action is not Action.AUTO_APPROVE
     try:
         Conditions.read(draft.conditions.to_json())
     except ConditionsRefused as wrong:
         raise WordsRefused(wrong.field, str(wrong)) from wrong
-    if restricts and draft.conditions.risk_at_most:
+    if draft.action is Action.AUTO_APPROVE:
+        _check_approving(draft, by)
+    elif draft.conditions.risk_at_most:
         raise WordsRefused("risk_at_most", "“At most” is for policies that approve. Use “at least” here.")
-    if restricts and draft.conditions.shadow_clean:
+    elif draft.conditions.shadow_clean:
         raise WordsRefused("shadow_clean", "Only policies that approve can require a clean shadow run.")
-    if restricts:
-        return
+
+
+def _check_approving(draft: Draft, by: User) -> None:
     if draft.conditions.asks_model:
         raise WordsRefused(
             "asks_model", "Policies never approve steps that ask a language model. Restrict them instead."

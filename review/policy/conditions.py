@@ -149,9 +149,15 @@ def _each(conditions: Conditions, step: StepFacts, plan: PlanFacts, *, restricts
         if wanted:
             found.append((actual in wanted, f"{name} {actual}"))
     if conditions.commands:
-        found.append((step.command in conditions.commands or full in conditions.commands, f"command {full}"))
+        found.append((not {step.command, full}.isdisjoint(conditions.commands), f"command {full}"))
     if conditions.roles:
-        found.append((bool(set(plan.roles) & set(conditions.roles)), f"role {', '.join(plan.roles) or 'none'}"))
+        found.append((not set(plan.roles).isdisjoint(conditions.roles), f"role {', '.join(plan.roles) or 'none'}"))
+    return found + _seen(conditions, step, plan, restricts=restricts)
+
+
+def _seen(conditions: Conditions, step: StepFacts, plan: PlanFacts, *, restricts: bool) -> list[tuple[bool, str]]:
+    """Those about what the step was found to do."""
+    found: list[tuple[bool, str]] = []
     if conditions.risk_at_most:
         found.append((step.risk.is_at_most(Level(conditions.risk_at_most)), f"risk {step.risk}"))
     if conditions.risk_at_least:

@@ -201,6 +201,14 @@ def _facts(
     spec: IntentSpec, touch: Touched, own: Collection[str], *, autonomous: bool, tidy: bool
 ) -> Iterator[tuple[Level, str]]:
     """What stands in the document. A fact that only makes a step ordinary is not told."""
+    yield from _of_effect(spec, touch)
+    yield from _of_programs(spec, touch, autonomous=autonomous, tidy=tidy)
+    yield from _of_losses(spec, touch, own)
+    if spec.effect != "idempotent":
+        yield from _of_paths(touch, own)
+
+
+def _of_effect(spec: IntentSpec, touch: Touched) -> Iterator[tuple[Level, str]]:
     if spec.effect == "once":
         yield Level.HIGH, "it cannot be repeated or taken back"
     elif touch.cannot_be_undone:
@@ -211,6 +219,9 @@ def _facts(
         yield Level.HIGH, "it sends a text to a language model outside, which costs money"
     elif spec.effect == "keyed":
         yield Level.MEDIUM, "it changes something outside of the workspace"
+
+
+def _of_programs(spec: IntentSpec, touch: Touched, *, autonomous: bool, tidy: bool) -> Iterator[tuple[Level, str]]:
     if touch.makes_autonomous and spec.phase == "cleanup" and tidy:
         yield Level.MEDIUM, "it switches autonomous mode on for clean-up, which removes only what the plan itself makes"
     elif touch.makes_autonomous:
@@ -219,6 +230,9 @@ def _facts(
         yield Level.HIGH, "a program that runs in autonomous mode may remove anything in the workspace"
     elif touch.is_program:
         yield Level.MEDIUM, "a program may change any file of the workspace"
+
+
+def _of_losses(spec: IntentSpec, touch: Touched, own: Collection[str]) -> Iterator[tuple[Level, str]]:
     for path in touch.removes:
         if spec.phase == "cleanup" and _inside(path, own):
             yield Level.MEDIUM, f"it removes {path}, which the plan itself makes"
@@ -230,8 +244,9 @@ def _facts(
         yield Level.HIGH, f"it reaches {', '.join(others)}"
     elif spec.hosts:
         yield Level.MEDIUM, "it reaches the package index"
-    if spec.effect == "idempotent":
-        return
+
+
+def _of_paths(touch: Touched, own: Collection[str]) -> Iterator[tuple[Level, str]]:
     if touch.is_unsure:
         yield Level.UNKNOWN, "a path is known only when it runs"
     for path in touch.paths:

@@ -131,32 +131,26 @@ def _frequency(text: str, counted: Counter[str], sentences: int) -> float:
 
 def _form(one: Sentence, is_aside: bool, is_first: bool) -> float:
     """What it is worth by how it is made: a whole statement that stands for itself is worth most."""
-    text, worth = one.text, 1.0
+    text = one.text
     first = next((char for char in text if char.isalnum()), "")
-    if first.islower():
-        worth -= 0.25
-    if not text.endswith(_ENDS):
-        worth -= 0.1 if one.is_item else 0.2
-    if one.is_item:
-        worth -= 0.1
-    if not one.is_whole:
-        worth -= 0.25
-    if _LEANING.match(text) or _POINTING.match(text):
-        worth -= 0.2
-    if one.is_quoted:
-        worth -= 0.25
-    if text.endswith(("?", "？", "؟")):
-        worth -= 0.05
-    if not 40 <= len(text) <= 280 and first < "\u2e80":
-        worth -= 0.15
-    if text.startswith(("Copyright", "©", "(c)", "(C)")):
-        worth -= 0.4
-    if "://" in text or "www." in text:
-        worth -= 0.2
-    if is_aside:
-        worth -= 0.45
-    if not is_first:
-        worth -= 0.08
+    lacks = (
+        (first.islower(), 0.25),
+        (not text.endswith(_ENDS), 0.1 if one.is_item else 0.2),
+        (one.is_item, 0.1),
+        (not one.is_whole, 0.25),
+        (bool(_LEANING.match(text) or _POINTING.match(text)), 0.2),
+        (one.is_quoted, 0.25),
+        (text.endswith(("?", "？", "؟")), 0.05),
+        (not 40 <= len(text) <= 280 and first < "\u2e80", 0.15),
+        (text.startswith(("Copyright", "©", "(c)", "(C)")), 0.4),
+        ("://" in text or "www." in text, 0.2),
+        (is_aside, 0.45),
+        (not is_first, 0.08),
+    )
+    worth = 1.0
+    for applies, less in lacks:
+        if applies:
+            worth -= less
     return max(worth, 0.1)
 
 

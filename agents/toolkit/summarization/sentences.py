@@ -7,7 +7,7 @@ the length of the text: no pattern here looks further than one line or one piece
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from agents.toolkit.summarization.source import comments, is_code, is_prose, is_source
@@ -89,6 +89,17 @@ def _sentences(block: Sentence) -> Iterator[Sentence]:
         yield from (replace(block, text=one, is_whole=len(cut) == 1) for one in cut)
 
 
+def _outside_fences(lines: Sequence[str]) -> Iterator[tuple[int, str | None]]:
+    """The lines outside of fenced code, each with its number; a fence itself is None."""
+    fence = ""
+    for number, line in enumerate(lines):
+        if found := _FENCE.match(line):
+            fence = "" if fence == found[1] else fence or found[1]
+            yield number, None
+        elif not fence:
+            yield number, line
+
+
 class _Reader:
     """Goes through lines and gives paragraphs and items of lists, each on one line, with where they stand."""
 
@@ -99,16 +110,38 @@ class _Reader:
         self.underlines = ""
         self.is_item = self.is_quoted = False
 
+    def _value(self, line: str) -> Iterator[Sentence]:
+        value = _FIELD.sub("", line, count=1)
+        if value != line and is_prose(value):
+            yield self._block(_bare(value))
+
+    def _headed(self, line: str, underline: re.Match[str] | None, heading: re.Match[str] | None) -> Iterator[Sentence]:
+        """Ends what stands above a heading; an underlined one is the line above."""
+        above = self.lines.pop() if underline and self.lines else ""
+        yield from self._flush()
+        if underline and above:
+            self._begin(above, self._depth(underline[1]))
+        elif heading and not underline:
+            self._begin(line[heading.end() :].strip(" #"), heading[0].count("#"))
+
+    def _is_left(self, line: str, *, is_apart: bool) -> bool:
+        """Code, tables, markup and prompts. Indented behind an empty line is code, unless it belongs to a list or
+        reads like a sentence.
+        """
+        if _TABLE.match(line) or _MARKUP.match(line) or _PROMPT.match(line):
+            return True
+        if _ITEM.match(line):
+            return False
+        is_indented = is_apart and _INDENTED.match(line) is not None and not is_prose(line)
+        return is_indented or (not self.lines and is_code(line))
+
     def blocks(self, lines: list[str]) -> Iterator[Sentence]:
         """All blocks in their order."""
-        fence, was_blank, in_list = "", True, False
+        was_blank, in_list = True, False
         front = bool(lines) and lines[0].strip() == "---"
-        for number, whole in enumerate(lines):
-            if found := _FENCE.match(whole):
+        for number, whole in _outside_fences(lines):
+            if whole is None:
                 yield from self._flush()
-                fence = "" if fence == found[1] else fence or found[1]
-                continue
-            if fence:
                 continue
             quote = _QUOTE.match(whole)
             if bool(quote) is not self.is_quoted:
@@ -117,34 +150,21 @@ class _Reader:
             line = whole[quote.end() :] if quote else whole
             if front:  # names and values before a document
                 front = number == 0 or line.strip() != "---"
-                value = _FIELD.sub("", line, count=1)
-                if front and value != line and is_prose(value):
-                    yield self._block(_bare(value))
+                yield from self._value(line) if front else ()
                 continue
             if not line.strip():
                 yield from self._flush()
                 was_blank = True
                 continue
             is_item = _ITEM.match(line) is not None
-            # Indented behind an empty line is code, unless it belongs to a list or reads like a sentence.
-            is_apart = not is_item and not in_list and (was_blank or not self.lines)
-            is_left = is_apart and _INDENTED.match(line) is not None and not is_prose(line)
-            is_left = is_left or (not self.lines and not is_item and is_code(line))
-            if underline := _UNDERLINE.match(line):
-                above = self.lines.pop() if self.lines else ""
-                yield from self._flush()
-                if above:
-                    self._begin(above, self._depth(underline[1]))
-                was_blank = True
-                continue
-            if heading := _HEADING.match(line):
-                yield from self._flush()
-                self._begin(line[heading.end() :].strip(" #"), heading[0].count("#"))
-                in_list = False
+            underline, heading = _UNDERLINE.match(line), _HEADING.match(line)
+            if underline or heading:
+                yield from self._headed(line, underline, heading)
+                was_blank, in_list = was_blank or underline is not None, in_list and underline is not None
                 continue
             if line.rstrip() == "--" and was_blank and number > len(lines) - _SIGNATURE_LINES:
                 return
-            if is_left or _TABLE.match(line) or _MARKUP.match(line) or _PROMPT.match(line):
+            if self._is_left(line, is_apart=not in_list and (was_blank or not self.lines)):
                 yield from self._flush()
                 in_list = False
                 continue
@@ -152,8 +172,8 @@ class _Reader:
                 yield from self._flush()
                 line = _ITEM.sub("", line, count=1)
                 self.is_item = in_list = True
-            elif was_blank and not line.startswith((" ", "\t")):
-                in_list = False
+            else:
+                in_list = in_list and (not was_blank or line.startswith((" ", "\t")))
             self.lines.append(line.strip())
             was_blank = False
         yield from self._flush()

@@ -120,23 +120,15 @@ class Helper:
 
     def _answer(self, message: dict[str, Any], body: bytes) -> files.Answer:
         path = os.fsencode(message.get("path", ""))
+        if (plain := _BY_PATH.get(message["do"])) is not None:
+            return plain(self._tree, path)
         match message["do"]:
-            case "ls":
-                return files.list_folder(self._tree, path)
-            case "mkdir":
-                return files.make_folder(self._tree, path)
-            case "check_folder":
-                return files.check_folder(self._tree, path)
-            case "check_environment":
-                return files.check_environment(self._tree, path)
             case "read":
                 if "lines" in message:
                     return reading.read_lines(self._tree, path, self._limits["output_bytes"], *message["lines"])
                 return reading.read_bytes(self._tree, path, self._limits["output_bytes"], *message["bytes"])
             case "write":
                 return files.write_file(self._tree, path, body, message["mode"])
-            case "rm":
-                return files.remove(self._tree, path)
             case "find":
                 return searching.find(self._tree, path, message["pattern"], message["kind"], message["newest"])
             case "grep":
@@ -240,6 +232,16 @@ class Helper:
             if not data:
                 raise Gone
             self._frames.feed(data)
+
+
+# Requests that name a path and nothing else.
+_BY_PATH = {
+    "ls": files.list_folder,
+    "mkdir": files.make_folder,
+    "check_folder": files.check_folder,
+    "check_environment": files.check_environment,
+    "rm": files.remove,
+}
 
 
 def _transfer(message: dict[str, Any]) -> tuple[bytes, bool, bool]:
