@@ -206,9 +206,10 @@ def _failed(lease: Lease, error: Exception) -> None:
         if isinstance(error, MoveRefused):
             logger.warning("Goal %s went on elsewhere: %s", lease.goal_id, error)
             failed_turns.refused(error, lease)
-        else:
+        elif failed_turns.ended_by(error, lease):
             logger.error("A turn of goal %s failed", lease.goal_id, exc_info=error)
-            failed_turns.ended_by(error, lease)
+        else:
+            logger.warning("Goal %s went on elsewhere, and this worker's turn ended with: %r", lease.goal_id, error)
     except Exception:
         logger.exception("The failed turn of goal %s could not be recorded", lease.goal_id)
 

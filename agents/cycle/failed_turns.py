@@ -41,25 +41,26 @@ _DOES = {
 _LEARNS = ("learn", "Remembering")
 
 
-def ended_by(error: Exception, lease: Lease) -> None:
+def ended_by(error: Exception, lease: Lease) -> bool:
     """Keep the error, and try again after a pause; at the third time in a row without getting further, ask a person.
 
-    Nothing is written when somebody else holds the goal by now: the next worker removes what this one stood on, which
-    is then what it fails by.
+    False, and nothing is written, when somebody else holds the goal by now: the next worker removes what this one
+    stood on, which is then what it fails by.
     """
     with transaction.atomic():
         before = _paused(lease, PAUSE_S)
         if before is None:
-            return
+            return False
         gives_up = before + 1 >= LOST_WORKERS_MAX
         failure = _kept(error, lease, gives_up)
         database_outage.close_tries(lease, f"an error inside mindX (reference {failure.reference})")
         if gives_up:
             _ask(lease, failure)
-            return
+            return True
         does = _does(lease)[1]
         text = f"{does} failed inside mindX (reference {failure.reference}); the next try is in {PAUSE_S:g} s"
         logs.say(lease.goal_id, "worker", "cycle", text, level="error", reference=failure.reference)
+        return True
 
 
 def refused(error: Exception, lease: Lease) -> None:

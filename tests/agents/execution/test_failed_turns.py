@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import NoReturn
 
 import pytest
+from django.db.models import F
 from django.utils import timezone
 
 from agents.cycle import cycle
@@ -53,6 +54,22 @@ def test_planning_that_always_raises_ends_with_a_person_and_says_why(
     assert claim(goal.pk) is None
     said = list(goal.log_lines.filter(level="error").values_list("text", flat=True))
     assert [line.endswith("the next try is in 15 s") for line in said] == [True, True, False]
+
+
+def test_what_fails_after_another_worker_took_over_is_told_as_that_and_counts_for_nothing(
+    owner: User, make_goal: Callable[..., Goal], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    goal = make_goal(owner)
+
+    def taken_over(lease: Lease, adopted: object) -> NoReturn:
+        Goal.objects.filter(pk=goal.pk).update(lease_fence=F("lease_fence") + 1, lease_owner="another")
+        raise FileNotFoundError("the next worker removed the checkout")
+
+    monkeypatch.setattr(planning, "plan_goal", taken_over)
+    cycle.work(goal.pk)
+    assert not TurnFailure.objects.exists()
+    assert f"Goal {goal.pk} went on elsewhere" in caplog.text
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
 def test_others_are_planned_while_one_goal_raises(
