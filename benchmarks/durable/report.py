@@ -1,4 +1,4 @@
-"""What was measured, as tables of Markdown, read in a terminal and kept in benchmarks/results/durable.md as they are."""
+"""What was measured, as tables of Markdown: kept in benchmarks/results/durable.md as they are."""
 
 from __future__ import annotations
 

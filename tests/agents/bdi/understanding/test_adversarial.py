@@ -1,5 +1,5 @@
 """No text that people can type makes what reads it raise or take long. The usual run reads some of them,
-`MINDX_FUZZ_TEXTS=3000` as many as the figures in docs/parameters.md are of.
+`MINDX_FUZZ_TEXTS=3000` many more.
 
 What a text costs is counted in calls of functions, which come to the same on every machine, busy or not. The time is
 bounded as well, far above what a busy machine needs: one call of a regular expression can go on without end.
