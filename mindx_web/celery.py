@@ -8,6 +8,15 @@ from celery.signals import task_prerun
 from django.conf import settings
 from django.db import connections
 
+from mindx_web.operations import (  # noqa: F401  # connect to the worker's signals
+    garbage,
+    half_restored,
+    heartbeat,
+    own_beat,
+    stopping,
+    tracing,
+)
+
 # Hints do the work at once; this finds what they missed.
 REVIEW_SWEEP_S = 5.0
 

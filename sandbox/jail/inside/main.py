@@ -121,7 +121,8 @@ class Helper:
     def _answer(self, message: dict[str, Any], body: bytes) -> files.Answer:
         path = os.fsencode(message.get("path", ""))
         if (plain := _BY_PATH.get(message["do"])) is not None:
-            return plain(self._tree, path)
+            answer: files.Answer = getattr(files, plain)(self._tree, path)
+            return answer
         match message["do"]:
             case "read":
                 if "lines" in message:
@@ -234,13 +235,13 @@ class Helper:
             self._frames.feed(data)
 
 
-# Requests that name a path and nothing else.
+# Requests that name a path and nothing else, with the function of `files` that answers; by name, for it is loaded late.
 _BY_PATH = {
-    "ls": files.list_folder,
-    "mkdir": files.make_folder,
-    "check_folder": files.check_folder,
-    "check_environment": files.check_environment,
-    "rm": files.remove,
+    "ls": "list_folder",
+    "mkdir": "make_folder",
+    "check_folder": "check_folder",
+    "check_environment": "check_environment",
+    "rm": "remove",
 }
 
 
