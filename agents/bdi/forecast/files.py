@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -30,63 +30,70 @@ def make_folder(walk: Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
     yield from _folders(walk, walk.path(params))
 
 
-def _folders(walk: Walk, path: str) -> Iterator[Consequence]:
-    """The folder and those above it that are made; a failing one where a file stands in the way."""
+def _folders(walk: Walk, path: str) -> Generator[Consequence, None, bool]:
+    """The folder and those above it that are made; False, after saying so, where a file stands in the way."""
     parts = path.split("/") if path else []
     for end in range(1, len(parts) + 1):
         above = "/".join(parts[:end])
         node = walk.nodes.get(above)
         if node is not None and node.kind != "dir" and not walk.unsure:
             yield walk.failing(f"{shown(above)} is there already and is no folder")
-            return
+            return False
         if node is None:
             walk.nodes[above] = Node("dir", of_today=False)
             yield NewFolder(**walk.here(), path=above)
+    return True
 
 
 def write(walk: Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
-    path, content = walk.path(params), str(params.get("content", ""))
-    node = walk.nodes.get(path)
-    above = path.rpartition("/")[0]
+    path, content, mode = walk.path(params), str(params.get("content", "")), params.get("mode")
+    node, above = walk.nodes.get(path), path.rpartition("/")[0]
     if not path or (node is not None and node.kind != "file"):
         yield walk.failing(f"{shown(path)} is no file that could be written")
         return
-    appends, patches = params.get("mode") == "append", params.get("mode") == "patch"
-    if not patches:
-        yield from _folders(walk, above)
-    if not walk.unsure and above and (above not in walk.nodes or walk.nodes[above].kind != "dir"):
-        if patches:
-            yield walk.failing(f"there is no folder {shown(above)}")
+    if mode != "patch" and not (yield from _folders(walk, above)):
         return
-    if params.get("mode") == "create" and node is not None and not walk.unsure:
-        yield walk.failing(f"{shown(path)} is there already")
+    text = node.text or "" if node is not None else ""
+    kept, problem = _after_writing(node, content, mode)
+    if problem := ("" if walk.unsure else _hindrance(walk, path, mode)) or problem:
+        yield walk.failing(problem)
         return
-    if patches and node is None and not walk.unsure:
-        yield walk.failing(f"{shown(path)} is not there to be patched")
-        return
-    before = "" if node is None else ("base" if node.text is None else "step")
-    text = (node.text if node and node.text else "") if before == "step" else ""
-    kept: str | None = (text if appends else "") + content
-    if patches and before == "step":
-        kept, problem = patched(text, content)
-        if kept is None:
-            yield walk.failing(problem)
-            return
-    elif patches or (appends and before == "base"):
-        kept = None
     origin = node.origin if node else ""
     yield Writing(
         **walk.here(),
         path=path,
         origin=origin,
         content=content,
-        before=before,
+        before="" if node is None else ("base" if node.text is None else "step"),
         before_text=text,
-        appends=appends,
-        patches=patches,
+        appends=mode == "append",
+        patches=mode == "patch",
     )
     today = node is not None and node.of_today
     walk.nodes[path] = Node("file", node.size_bytes if node else 0, today, kept, origin)
+
+
+def _hindrance(walk: Walk, path: str, mode: Any) -> str:
+    """Why a file cannot be written in this mode as the files stand; nothing when it can."""
+    above = path.rpartition("/")[0]
+    if mode == "create" and path in walk.nodes:
+        return f"{shown(path)} is there already"
+    if mode != "patch":
+        return ""
+    if above and (above not in walk.nodes or walk.nodes[above].kind != "dir"):
+        return f"there is no folder {shown(above)}"
+    return "" if path in walk.nodes else f"{shown(path)} is not there to be patched"
+
+
+def _after_writing(node: Node | None, content: str, mode: Any) -> tuple[str | None, str]:
+    """What the file holds then, None where that is not known beforehand; and why a patch does not fit."""
+    is_known = node is None or node.text is not None
+    text = node.text or "" if node is not None else ""
+    if mode == "patch":
+        return patched(text, content) if node is not None and is_known else (None, "")
+    if mode == "append":
+        return (text + content if is_known else None), ""
+    return content, ""
 
 
 def patched(before: str, patch: str) -> tuple[str | None, str]:
