@@ -16,7 +16,7 @@ from agents.learning import learning
 from agents.models import Goal
 from agents.planning import planning
 from agents.plans import goal_families, shadowing
-from agents.record import draining, logs, telemetry, wake_ups
+from agents.record import disk, draining, logs, telemetry, wake_ups
 from agents.record.lease import LOST_WORKERS_MAX, Lease, LeaseLost, claim, claimable, hold, release
 from agents.record.moves import move_goal
 from agents.recovery import recovery_learning, told_beliefs
@@ -155,6 +155,10 @@ def _turn(lease: Lease, begin: _Begin, adopted: planning.Adopted | None) -> None
             logger.exception("A turn of goal %s ended with the database's connection", lease.goal_id)
             database_outage.give_back(lease)
             return
+        if disk.is_full(error):
+            logger.exception("A turn of goal %s ended with a full disk", lease.goal_id)
+            database_outage.put_off(lease)
+            return
         _failed(lease, error)
         return
     if not given_back:
@@ -210,8 +214,10 @@ def _failed(lease: Lease, error: Exception) -> None:
             logger.error("A turn of goal %s failed", lease.goal_id, exc_info=error)
         else:
             logger.warning("Goal %s went on elsewhere, and this worker's turn ended with: %r", lease.goal_id, error)
-    except Exception:
+    except Exception as unwritten:
         logger.exception("The failed turn of goal %s could not be recorded", lease.goal_id)
+        if disk.is_full(unwritten):
+            database_outage.put_off(lease)
 
 
 def unblock(lease: Lease) -> None:

@@ -11,13 +11,13 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from django.db import InterfaceError, InternalError, OperationalError, connection, transaction
+from django.db import DatabaseError, InterfaceError, InternalError, OperationalError, connection, transaction
 from django.db.models.functions import Now
 
 from agents.models import Attempt, IntentPlan
 from agents.plans import report_filing
-from agents.record import draining, logs
-from agents.record.lease import Lease, LeaseLost, hold, release
+from agents.record import disk, draining, logs
+from agents.record.lease import Lease, LeaseLost, hold, leave, release
 from agents.states import PlanState
 
 logger = logging.getLogger(__name__)
@@ -27,6 +27,8 @@ Answer = TypeVar("Answer")
 # Nothing else could be done here meanwhile: every other goal needs the same database.
 PATIENCE_S = 600.0
 PAUSE_S = 0.2
+# A goal that found a disk full is not claimed again before.
+FULL_PAUSE_S = 5.0
 # Classes and codes of SQLSTATE: a lost connection, a server that stops or starts. Without a code nothing was answered.
 _AWAY = ("08", "57P01", "57P02", "57P03")
 # The server ended the session, because this process lay still in a transaction.
@@ -81,6 +83,28 @@ def give_back(lease: Lease) -> None:
         when_it_answers(lambda: _give_back(lease))
     except LeaseLost:
         logger.info("Goal %s went on elsewhere after an outage of the database", lease.goal_id)
+    except DatabaseError as error:
+        if not disk.is_full(error):
+            raise
+        put_off(lease)
+
+
+def put_off(lease: Lease) -> None:
+    """Leave the goal for some seconds while a disk is full, so that its turns count as no deaths of workers.
+
+    A change of one row mostly still finds room. Where it does not, it is tried again until somebody else has the goal.
+    """
+    logger.warning("A disk is full; goal %s is put off for %g s", lease.goal_id, FULL_PAUSE_S)
+    until = time.monotonic() + PATIENCE_S
+    while not draining.is_urgent() and time.monotonic() < until:
+        try:
+            when_it_answers(lambda: leave(lease, FULL_PAUSE_S))
+        except DatabaseError as error:
+            if not disk.is_full(error):
+                raise
+            time.sleep(PAUSE_S)
+        else:
+            return
 
 
 def _give_back(lease: Lease) -> None:

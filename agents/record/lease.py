@@ -203,6 +203,16 @@ def release(lease: Lease) -> None:
     Goal.objects.filter(pk=lease.goal_id, lease_fence=lease.fence).update(lease_until=None, lease_owner="")
 
 
+def leave(lease: Lease, pause_s: float) -> None:
+    """Give the goal back so that nobody takes it for some seconds, and without counting a lost worker."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE agents_goal SET lease_owner = '', lease_until = clock_timestamp() + make_interval(secs => %s)"
+            " WHERE id = %s AND lease_fence = %s",
+            [pause_s, lease.goal_id, lease.fence],
+        )
+
+
 def hold(lease: Lease) -> Goal:
     """Lock the goal's row inside a transaction and check that the lease is still ours; LeaseLost otherwise.
 

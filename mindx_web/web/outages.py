@@ -5,12 +5,11 @@ Who asks learns what is wrong and when to come back; a bug stays an error 500.
 
 from __future__ import annotations
 
-import errno
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db import InterfaceError, OperationalError
 
+from agents.record import disk
 from sandbox.objects import StoreUnavailable
 
 
@@ -60,15 +59,13 @@ STORE_AWAY = Outage(
 
 # Classes and codes of SQLSTATE: a lost connection, a server that stops or starts, no room, too many connections.
 _AWAY = ("08", "57P01", "57P02", "57P03", "58")
-_FULL = ("53100",)
 _BUSY = ("53300", "53200", "53400")
-_NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 
 
 def outage_of(error: BaseException | None) -> Outage | None:
     """What of the house is behind this error; None when it is a fault of mindX or of the request."""
-    for each in _chain(error):
-        if isinstance(each, OSError) and each.errno in _NO_ROOM:
+    for each in disk.causes(error):
+        if disk.has_no_room(each):
             return DISK_FULL
         if isinstance(each, StoreUnavailable):
             return STORE_AWAY
@@ -77,20 +74,10 @@ def outage_of(error: BaseException | None) -> Outage | None:
     return None
 
 
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        yield error
-        error = error.__cause__ or error.__context__
-
-
 def _by_state(error: Exception) -> Outage | None:
     """A deadlock or a time-out of a statement is operational for the driver too, and no outage."""
     cause = error.__cause__
     state = str(getattr(cause, "sqlstate", None) or "")
-    if state.startswith(_FULL):
-        return DISK_FULL
     if state.startswith(_BUSY) or type(cause).__name__ in {"PoolTimeout", "TooManyRequests"}:
         return DATABASE_BUSY if state else DATABASE_AWAY
     return DATABASE_AWAY if not state or state.startswith(_AWAY) else None

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from datetime import timedelta
 from typing import NoReturn
 
+import psycopg
 import pytest
+from django.db import OperationalError
 from django.db.models import F
 from django.utils import timezone
 
-from agents.cycle import cycle
+from agents.cycle import cycle, failed_turns
 from agents.execution import beginning, executor, recovering
 from agents.goals import goals
 from agents.learning import learning
@@ -70,6 +73,45 @@ def test_what_fails_after_another_worker_took_over_is_told_as_that_and_counts_fo
     assert not TurnFailure.objects.exists()
     assert f"Goal {goal.pk} went on elsewhere" in caplog.text
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+def _disk_full(*_: object, **__: object) -> NoReturn:
+    raise OperationalError("could not extend file") from psycopg.errors.DiskFull()
+
+
+def _no_room(*_: object, **__: object) -> NoReturn:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("full", [_disk_full, _no_room])
+@pytest.mark.parametrize("meets", ["the turn", "what records the turn's error"])
+def test_a_full_disk_puts_a_goal_off_and_counts_as_no_death_of_a_worker(
+    owner: User,
+    make_goal: Callable[..., Goal],
+    monkeypatch: pytest.MonkeyPatch,
+    full: Callable[..., NoReturn],
+    meets: str,
+) -> None:
+    goal = make_goal(owner)
+    monkeypatch.setattr(planning, "plan_goal", full if meets == "the turn" else _raises)
+    monkeypatch.setattr(failed_turns, "ended_by", full)
+    goal = _turns(goal, 2 * LOST_WORKERS_MAX)
+    assert (goal.state, goal.lost_workers, goal.lease_owner) == (GoalState.PLANNING, 0, "")
+    monkeypatch.undo()
+    cycle.work(goal.pk)
+    assert Goal.objects.get(pk=goal.pk).lost_workers == 0
+    assert not TurnFailure.objects.exists()
+
+
+def test_a_goal_that_met_a_full_disk_is_not_claimed_at_once(
+    owner: User, make_goal: Callable[..., Goal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goal = make_goal(owner)
+    monkeypatch.setattr(planning, "plan_goal", _no_room)
+    cycle.work(goal.pk)
+    assert claim(goal.pk) is None
+    Goal.objects.filter(pk=goal.pk).update(lease_until=timezone.now())
+    assert claim(goal.pk) is not None
 
 
 def test_others_are_planned_while_one_goal_raises(
