@@ -24,6 +24,10 @@ class Component(models.Model):
 
     kind = models.CharField(max_length=16, choices=Kind.choices)
     name = models.CharField(max_length=120)
+    description = models.TextField(blank=True, default="", db_default="")
+    # What it is made for, such as finance; "general" is everything.
+    domain = models.CharField(max_length=64, default="general", db_default="general")
+    tags = ArrayField(models.TextField(), default=list, blank=True, db_default=[])
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -73,6 +77,7 @@ class ComponentVersion(models.Model):
                 fields=["applicability_embedding"],
                 opclasses=["vector_cosine_ops"],
             ),
+            HnswIndex(name="version_content_hnsw", fields=["content_embedding"], opclasses=["vector_cosine_ops"]),
         ]
 
     def __str__(self) -> str:

@@ -1,91 +1,211 @@
-"""`components?q=&task=`: what the library holds."""
+"""`components`: what the library holds, searched by task and query; one component, its versions and their lineage."""
 
 from __future__ import annotations
 
+import difflib
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from ninja import Query, Router, Schema
 
-from library.components import selectors
-from library.errors import EmbeddingUnavailable
+from library.components import search as searching
+from library.components.search import WEIGHT, Filters
 from library.models import Component, ComponentVersion
 from mindx_web.api.auth import ApiRequest, BearerToken
-from mindx_web.api.paging import Limit
-from mindx_web.api.problems import Problem
+from mindx_web.api.paging import Limit, found_id
+from mindx_web.api.problems import Problem, invalid
 from people.scopes import Scope
 
 router = Router(tags=["components"])
+_MAY_READ = BearerToken(Scope.LIBRARY_READ)
+_MISSING = Problem(404, "There is no such component.", kind="not_found")
 
-# A search ranks at most this many of the nearest; the words of `q` choose among them.
-_CANDIDATES = 100
+
+class ScoresOut(Schema):
+    """Cosine similarities of task and query (null: not asked, or no vector), the usage's share, and the sum."""
+
+    task: float | None
+    content: float | None
+    usage: float
+    total: float
+
+
+class VersionOut(Schema):
+    """One version of a component; its body never changes."""
+
+    id: str
+    version: str
+    status: str
+    parent: str | None
+    body: str
+    changes: str
+    applicability_text: str
+    created_by: str | None
+    created_at: datetime
+    uses: int
+    successes: int
+    failures: int
+    last_used_at: datetime | None
 
 
 class ComponentOut(Schema):
-    """The version in use of a component. `similarity` is that of its applicability to `task`."""
+    """A component, with the version that is in use or was found."""
 
     id: str
     kind: str
     name: str
-    version: str
-    body: str
-    applicability_text: str
-    uses: int
-    successes: int
-    failures: int
-    created_at: datetime
-    similarity: float | None
+    description: str
+    domain: str
+    tags: list[str]
+    version: VersionOut | None
+
+
+class FoundOut(ComponentOut):
+    """A component that was found, and why it stands where it stands."""
+
+    scores: ScoresOut
 
 
 class ComponentPage(Schema):
-    """Nearest to the task first, or by name without a task. `next` is null: one page holds what is worth reading."""
+    """Best first, or by name without a task and a query. `next` is null: one page holds what is worth reading.
 
-    items: list[ComponentOut]
+    `by_words`: why meaning could not be compared, so that all words had to be found; else empty.
+    """
+
+    items: list[FoundOut]
+    next: str | None = None
+    by_words: str = ""
+
+
+class VersionPage(Schema):
+    """All versions of a component, newest first."""
+
+    items: list[VersionOut]
     next: str | None = None
 
 
-@router.get("", response=ComponentPage, auth=BearerToken(Scope.LIBRARY_READ), operation_id="search_components")
+class EdgeOut(Schema):
+    """A version was made from another one; each by its number."""
+
+    parent: str
+    child: str
+
+
+class LineageOut(Schema):
+    """The versions of a component as a graph."""
+
+    versions: list[str]
+    edges: list[EdgeOut]
+
+
+class DiffOut(Schema):
+    """What differs between two versions, as a unified diff."""
+
+    from_version: str
+    to_version: str
+    diff: str
+
+
+@router.get("", response=ComponentPage, auth=_MAY_READ, operation_id="search_components")
 def search(
     request: ApiRequest,
-    q: Annotated[str, Query(max_length=500, description="words that its name or body must hold")] = "",
+    q: Annotated[str, Query(max_length=500, description="what it is like: compared with its text")] = "",
     task: Annotated[str, Query(max_length=4000, description="what it should be of use for")] = "",
+    kind: Annotated[Component.Kind | None, Query()] = None,
+    domain: Annotated[str, Query(max_length=64)] = "",
+    status: Annotated[ComponentVersion.Status, Query()] = ComponentVersion.Status.ACTIVE,
+    tag: Annotated[list[str], Query(max_length=20, description="all of these")] = [],  # noqa: B006  # Ninja copies it
+    weight: Annotated[float, Query(ge=0, le=1, description="how much the task counts beside the query")] = WEIGHT,
     limit: Limit = 50,
 ) -> ComponentPage:
-    """Components by what they are of use for and by their words."""
-    found = [pair for kind in Component.Kind for pair in _candidates(kind, task)]
-    if task.strip():
-        found.sort(key=lambda pair: pair[1] or 0.0, reverse=True)
-    words = q.lower().split()
-    chosen = [pair for pair in found if _holds(pair[0], words)]
-    return ComponentPage(items=[_out(version, similarity) for version, similarity in chosen[:limit]])
+    """Components that suit a task and resemble a query."""
+    filters = Filters(kind.value if kind else "", domain, status.value, tuple(tag))
+    found = searching.search(q, task, filters, weight=weight, limit=limit)
+    items = [
+        FoundOut(**_described(one.version.component, one.version), scores=ScoresOut(**vars(one.scores)))
+        for one in found.items
+    ]
+    return ComponentPage(items=items, by_words=found.by_words)
 
 
-def _candidates(kind: str, task: str) -> list[tuple[ComponentVersion, float | None]]:
-    if not task.strip():
-        return [(version, None) for version in selectors.active_versions(kind)]
-    try:
-        return list(selectors.nearest(kind, task, _CANDIDATES))
-    except EmbeddingUnavailable as error:
-        detail = "Sentences cannot be compared at the moment, so `task` finds nothing. Search by `q`."
-        raise Problem(503, detail, kind="embeddings_unavailable") from error
+@router.get("/{component_id}", response=ComponentOut, auth=_MAY_READ, operation_id="get_component")
+def one(request: ApiRequest, component_id: str) -> ComponentOut:
+    """One component, with the version in use."""
+    component = _component(component_id)
+    active = component.versions.filter(status=ComponentVersion.Status.ACTIVE).first()
+    return ComponentOut(**_described(component, active))
 
 
-def _holds(version: ComponentVersion, words: list[str]) -> bool:
-    text = f"{version.component.name} {version.body}".lower()
-    return all(word in text for word in words)
+@router.get("/{component_id}/versions", response=VersionPage, auth=_MAY_READ, operation_id="list_component_versions")
+def versions(request: ApiRequest, component_id: str) -> VersionPage:
+    """All its versions, newest first."""
+    return VersionPage(items=[_version(version) for version in _versions(component_id)])
 
 
-def _out(version: ComponentVersion, similarity: float | None) -> ComponentOut:
-    return ComponentOut(
+@router.get("/{component_id}/lineage", response=LineageOut, auth=_MAY_READ, operation_id="get_component_lineage")
+def lineage(request: ApiRequest, component_id: str) -> LineageOut:
+    """Which version was made from which."""
+    found = _versions(component_id)[::-1]
+    edges = [EdgeOut(parent=each.parent.version, child=each.version) for each in found if each.parent is not None]
+    return LineageOut(versions=[each.version for each in found], edges=edges)
+
+
+@router.get("/{component_id}/diff", response=DiffOut, auth=_MAY_READ, operation_id="compare_component_versions")
+def diff(
+    request: ApiRequest,
+    component_id: str,
+    from_version: Annotated[str, Query(alias="from", max_length=32)],
+    to_version: Annotated[str, Query(alias="to", max_length=32)],
+) -> DiffOut:
+    """What differs between any two of its versions."""
+    bodies = {each.version: each.body for each in _versions(component_id)}
+    for field, version in (("from", from_version), ("to", to_version)):
+        if version not in bodies:
+            raise invalid(field, "This component has no such version.")
+    old, new = (bodies[version].splitlines(keepends=True) for version in (from_version, to_version))
+    lines = difflib.unified_diff(old, new, from_version, to_version)
+    # A last line without an end would run into the next.
+    text = "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+    return DiffOut(from_version=from_version, to_version=to_version, diff=text)
+
+
+def _component(component_id: str) -> Component:
+    component = Component.objects.filter(pk=found_id(component_id, _MISSING)).first()
+    if component is None:
+        raise _MISSING
+    return component
+
+
+def _versions(component_id: str) -> list[ComponentVersion]:
+    rows = _component(component_id).versions.select_related("parent", "created_by")
+    return list(rows.defer("content_embedding", "applicability_embedding").order_by("-pk"))
+
+
+def _described(component: Component, version: ComponentVersion | None) -> dict[str, Any]:
+    return {
+        "id": str(component.pk),
+        "kind": component.kind,
+        "name": component.name,
+        "description": component.description,
+        "domain": component.domain,
+        "tags": component.tags,
+        "version": None if version is None else _version(version),
+    }
+
+
+def _version(version: ComponentVersion) -> VersionOut:
+    return VersionOut(
         id=str(version.pk),
-        kind=version.component.kind,
-        name=version.component.name,
         version=version.version,
+        status=version.status,
+        parent=None if version.parent_id is None else str(version.parent_id),
         body=version.body,
+        changes=version.changes,
         applicability_text=version.applicability_text,
+        created_by=version.created_by.username if version.created_by else None,
+        created_at=version.created_at,
         uses=version.uses,
         successes=version.successes,
         failures=version.failures,
-        created_at=version.created_at,
-        similarity=similarity,
+        last_used_at=version.last_used_at,
     )

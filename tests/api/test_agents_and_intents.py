@@ -11,8 +11,10 @@ from django.utils import timezone
 from agents.models import Agent, Intent, Standstill
 from agents.record.moves import move_goal
 from agents.states import GoalState
+from library import embedding
 from library.memory import selectors as memory
 from library.models import Component, ComponentVersion, Experience
+from tests.library.vectors import install
 
 pytestmark = pytest.mark.django_db
 
@@ -133,7 +135,8 @@ def test_a_search_longer_than_any_sentence_is_refused(api_of: Any, owner: Any) -
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "q")
 
 
-def test_components_are_found_by_their_words(api_of: Any, owner: Any) -> None:
+def test_components_are_found_by_their_words(api_of: Any, owner: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch).broken = "no sentence model"
     for name in ("start a python project", "tidy a folder"):
         component = Component.objects.create(kind="rule", name=name)
         ComponentVersion.objects.create(component=component, version="1.0.0", body=f"RULE {name}", status="active")
@@ -144,7 +147,47 @@ def test_components_are_found_by_their_words(api_of: Any, owner: Any) -> None:
     ]
     found = caller.get("components?q=Python").json()
     assert [item["name"] for item in found["items"]] == ["start a python project"]
-    assert found["next"] is None
+    assert (found["next"], found["by_words"]) == (None, "no sentence model")
+
+
+def test_components_are_ranked_by_task_and_query_with_every_score(
+    api_of: Any, owner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(monkeypatch)
+    for name, body, use in (("one", "add numbers", "check a bill"), ("two", "check a bill", "greet people")):
+        component = Component.objects.create(kind="rule", name=name, domain="finance")
+        ComponentVersion.objects.create(
+            component=component, version="1.0.0", body=body, applicability_text=use, status="active"
+        )
+    embedding.embed_missing()
+    caller = api_of(owner)
+    first, second = caller.get("components?task=check a bill&q=check a bill&domain=finance").json()["items"]
+    assert (first["name"], second["name"]) == ("one", "two")
+    assert [round(first["scores"][part], 3) for part in ("task", "content", "usage", "total")] == [1, 0, 0, 0.7]
+    assert caller.get("components?task=x&weight=2").status_code == 422
+    assert caller.get("components?task=x&kind=tool").json()["items"] == []
+
+
+def test_a_component_tells_its_versions_their_lineage_and_what_differs(api_of: Any, owner: Any) -> None:
+    component = Component.objects.create(kind="rule", name="tidy")
+    first = ComponentVersion.objects.create(component=component, version="1.0.0", body="a\nb", status="retired")
+    ComponentVersion.objects.create(component=component, version="1.1.0", body="a\nc", parent=first, status="active")
+    caller = api_of(owner)
+    at = f"components/{component.pk}"
+    assert caller.get(at).json()["version"]["version"] == "1.1.0"
+    assert [each["version"] for each in caller.get(f"{at}/versions").json()["items"]] == ["1.1.0", "1.0.0"]
+    assert caller.get(f"{at}/lineage").json()["edges"] == [{"parent": "1.0.0", "child": "1.1.0"}]
+    told = caller.get(f"{at}/diff?from=1.0.0&to=1.1.0").json()["diff"]
+    assert "-b\n" in told
+    assert "+c\n" in told
+    assert caller.get(f"{at}/diff?from=1.0.0&to=9.9.9").status_code == 422
+    for nobody in (
+        "components/0",
+        f"components/{component.pk + 1}",
+        "components/x/versions",
+        "components/999999/lineage",
+    ):
+        assert caller.get(nobody).status_code == 404, nobody
 
 
 def test_an_operator_stops_everything_with_a_reason_and_lets_it_go_on(api_of: Any, operator: Any) -> None:
