@@ -151,7 +151,7 @@ class Transition(models.Model):
 class Belief(models.Model):
     """A sentence the agent held true while it worked on the goal."""
 
-    # The database looks for the goal once a statement, by a trigger (migration 0049), and not once a row.
+    # The database looks for the goal once a statement, by a trigger (migration 0002), and not once a row.
     goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="beliefs", db_constraint=False)
     sentence = models.TextField()
     source = models.CharField(max_length=16)

@@ -11,7 +11,7 @@ from agents.models.goals import Goal
 class LogCounter(models.Model):
     """The last log number of a goal, in a row of its own so that logging never waits for the goal's row.
 
-    The database makes it together with its goal (migration 0039).
+    The database makes it together with its goal (migration 0002).
     """
 
     goal = models.OneToOneField(Goal, on_delete=models.CASCADE, primary_key=True, related_name="log_counter")
@@ -24,7 +24,7 @@ class LogCounter(models.Model):
 class LogLine(models.Model):
     """One line of a goal's log; numbers are 1, 2, 3 … without gaps.
 
-    The table is parted by goal (migration 0021): `agents.record.log_retention` has partitions made and dropped.
+    The table is parted by goal (migration 0002): `agents.record.log_retention` has partitions made and dropped.
     """
 
     append_only = True

@@ -48,7 +48,7 @@ class IntentPlan(models.Model):
     `document` is canonical JSON (RFC 8785) and `digest` its SHA-256 in hex; a trigger forbids changing either.
     Fence, cancel flag, approved digest and position stand on this row, so that one conditional update decides.
     That the state is one of the table's, the digest a SHA-256 and what runs what was approved is checked by a trigger
-    too (migration 0039), which runs when one of them is written: a check of the table would run at every step.
+    too (migration 0002), which runs when one of them is written: a check of the table would run at every step.
     It is sealed when it is proposed: no policy approves a plan that mindX did not propose.
     """
 

@@ -1,6 +1,6 @@
 """Room for the lines of goals to come, and an end for those of goals that ended long ago: both are partitions.
 
-What may be made and dropped is decided inside two functions of the database (migration 0021), because the application
+What may be made and dropped is decided inside two functions of the database (migration 0002), because the application
 owns no table. Called every hour; what could not be done then, because somebody read for long, is done the next time.
 """
 

@@ -10,6 +10,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
 from mindx_web.doctor.finding import Finding, fail, ok, warn
+from mindx_web.operations import migrating
 from mindx_web.operations.grants import EVERYTHING, rights_of_tables
 
 POSTGRES = 16
@@ -58,6 +59,11 @@ def extension() -> Iterator[Finding]:
 
 def migrations() -> Iterator[Finding]:
     """Tables are those of this code, and of no newer one."""
+    try:
+        migrating.check_history()
+    except migrating.HalfMigrated as error:
+        yield fail("migrations", f"{error}", _PREPARE)
+        return
     loader = MigrationLoader(connection)
     applied, known = set(loader.applied_migrations), set(loader.disk_migrations)
     replaced = {old for one in loader.disk_migrations.values() for old in one.replaces}

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, cast
+from collections.abc import Callable
 
 from django.conf import settings
 from django.db import OperationalError, connection
-from django.db.migrations.state import ModelState, ProjectState
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 from psycopg.errors import LockNotAvailable
 
 logger = logging.getLogger(__name__)
@@ -23,13 +22,32 @@ TRIES = 20
 PAUSE_S = 1.0
 
 
+class HalfMigrated(Exception):
+    """The database has some of the migrations that one of ours replaces, and not all."""
+
+
+def check_history() -> None:
+    """Raise HalfMigrated where one of our migrations can neither run nor be taken as done.
+
+    A migration that replaces others is done where all of them are, and runs where none is.
+    """
+    applied = set(MigrationRecorder(connection).applied_migrations())
+    replaced = {old for one in MigrationLoader(None).disk_migrations.values() for old in one.replaces}
+    there = applied & replaced
+    apps = {app for app, _ in there}
+    if missing := sorted(f"{app}.{name}" for app, name in replaced - there if app in apps):
+        raise HalfMigrated(
+            f"this database stopped before {missing[0]} ({len(missing)} migrations are missing). Prepare it with the"
+            " last version that has them, then with this one (docs/operations.md, Updating)"
+        )
+
+
 def migrate(run: Callable[[], object]) -> None:
     """Call `run` until it got its locks. Raises OperationalError when it did not, or for any other reason at once."""
     for number in range(1, TRIES + 1):
         _limit_waiting()
         try:
-            with _drawn_alone():
-                run()
+            run()
             return
         except OperationalError as error:
             if not isinstance(error.__cause__, LockNotAvailable) or number == TRIES:
@@ -44,37 +62,3 @@ def _limit_waiting() -> None:
         cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{int(settings.MIGRATE_LOCK_S * 1000)}ms"])
         # One that works things out in Python lies still for the server meanwhile.
         cursor.execute("SELECT set_config('idle_in_transaction_session_timeout', '0', false)")
-
-
-@contextmanager
-def _drawn_alone() -> Iterator[None]:
-    """Have Django make classes anew only of the models that a migration changes or adds.
-
-    For each change it makes those anew too that the model refers to, and all that refer to these: nine thousand classes
-    for a new database, half the processor time of a first start. A statement about a table asks its own model only, and
-    before Python of a migration runs Django makes all classes anew that were put off (`is_delayed`). Where a key or
-    what is referred to changes Django does not put off, and neither do we. That the tables are the same is tested
-    (docs/decisions/0019).
-    """
-    patched: Any = ProjectState
-    find, add = patched._find_reload_model, patched.add_model
-
-    def changed(state: Any, app: str, model: str, delay: bool = False) -> set[tuple[str, str]]:
-        if not delay:
-            return cast("set[tuple[str, str]]", find(state, app, model, delay))
-        state.is_delayed = True
-        return {(app, model)}
-
-    def added(state: Any, model: ModelState) -> None:
-        classes = state.__dict__.pop("apps", None)
-        add(state, model)
-        if classes is not None:
-            state.__dict__["apps"] = classes
-            state.is_delayed = True
-            state._reload({(model.app_label, model.name_lower)})
-
-    patched._find_reload_model, patched.add_model = changed, added
-    try:
-        yield
-    finally:
-        patched._find_reload_model, patched.add_model = find, add

@@ -14,7 +14,7 @@ from people.journal import Event
 from people.models import User
 from review.models import Approval, Decision
 
-# A function of the database (migration 0015): one word for all that is read here and somebody could change.
+# A function of the database (migration 0002): one word for all that is read here and somebody could change.
 STAMP = "review_stamp"
 # Asked for in a statement before: what is changed between the two is in what is read, and makes the next stamp another.
 _STAMP = f"SELECT {STAMP}(plan.id) FROM agents_intentplan plan WHERE {{which}}"  # noqa: S608  # words of our own

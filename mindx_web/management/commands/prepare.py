@@ -28,9 +28,12 @@ class Command(BaseCommand):
         """Do all of it, in this order; what people should read goes to standard output."""
         application = _become_owner()
         try:
+            migrating.check_history()
             migrating.migrate(lambda: call_command("migrate", interactive=False, verbosity=0))
         except OperationalError as error:
             raise CommandError(f"The database does not answer: {error}") from error
+        except migrating.HalfMigrated as error:
+            raise CommandError(f"Nothing was changed: {error}") from error
         owner = connection.settings_dict["USER"]
         if application and application != owner:
             grant(connection, application)

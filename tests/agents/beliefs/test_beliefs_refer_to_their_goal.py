@@ -1,4 +1,4 @@
-"""No belief is of no goal, as if each row referred to it; the database looks once a statement (migration 0049)."""
+"""No belief is of no goal, as if each row referred to it; the database looks once a statement (migration 0002)."""
 
 from __future__ import annotations
 

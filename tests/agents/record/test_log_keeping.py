@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
-from importlib import import_module
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-import psycopg
 import pytest
 from django.db import connection, transaction
 from django.utils import timezone
@@ -267,49 +265,3 @@ def test_nobody_else_may_call_them() -> None:
         assert is_definer
         assert "{=X" not in acl, name
         assert ",=X" not in acl, name
-
-
-# -- the migration --------------------------------------------------------------------------------------------------
-def test_the_migration_goes_back_and_forth_with_rows_in_it(goal_at: Callable[..., Goal], base: int) -> None:
-    goals = [goal_at(base - 500), goal_at(base, ended=90), goal_at(partitions()[-1][2] + 50)]
-    assert len({place(goal) for goal in goals}) == 3
-    grant(connection, APP)
-    before = rows(ALL_LINES)
-    migration = import_module("agents.migrations.0021_log_by_partitions")
-    rows("SET CONSTRAINTS ALL IMMEDIATE")
-    with connection.schema_editor(atomic=False) as editor:
-        migration.put_together(None, editor)
-    assert rows("SELECT relkind FROM pg_class WHERE relname = 'agents_logline'") == [("r",)]
-    assert rows("SELECT count(*), count(DISTINCT id) FROM agents_logline") == [(len(before), len(before))]
-    assert rows("SELECT has_table_privilege(%s, 'agents_logline', 'INSERT')", APP) == [(True,)]
-    assert logs.say(goals[0].pk, "worker", "execute", "the version before goes on") == 4
-    with pytest.raises(Exception, match="log_line_number_once_per_goal"), transaction.atomic():
-        rows("UPDATE agents_logline SET number = 1 WHERE goal_id = %s AND number = 4", goals[0].pk)
-    rows("SET CONSTRAINTS ALL IMMEDIATE")
-    with connection.schema_editor(atomic=False) as editor:
-        migration.part(None, editor)
-        migration.part(None, editor)  # a second time does nothing
-    after = rows(ALL_LINES)
-    assert [row for row in after if row[6] != "the version before goes on"] == before
-    assert rows("SELECT has_table_privilege(%s, 'agents_logline', 'INSERT')", APP) == [(True,)]
-    assert rows("SELECT has_table_privilege(%s, 'agents_logline', 'DELETE')", APP) == [(False,)]
-    assert place(goals[0]) == "agents_logline_0"
-    assert logs.say(goals[0].pk, "worker", "execute", "and this one") == 5
-    with pytest.raises(Exception, match="number_once"), transaction.atomic():
-        rows("UPDATE agents_logline SET number = 1 WHERE goal_id = %s AND number = 4", goals[0].pk)
-
-
-def test_a_promise_that_cannot_be_kept_is_taken_back() -> None:
-    """Otherwise a migration that was stopped would refuse lines later."""
-    migration = import_module("agents.migrations.0021_log_by_partitions")
-    with connection.schema_editor(atomic=False) as editor:
-        migration.put_together(None, editor)
-    with pytest.MonkeyPatch.context() as patch, connection.schema_editor(atomic=False) as editor:
-        patch.setattr(migration, "_swap", _fails)
-        with pytest.raises(psycopg.errors.LockNotAvailable):
-            migration.part(None, editor)
-    assert rows("SELECT count(*) FROM pg_constraint WHERE conname = 'agents_logline_below'") == [(0,)]
-
-
-def _fails(editor: object, top: int) -> None:
-    raise psycopg.errors.LockNotAvailable("held")

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
-from importlib import import_module
 
 import pytest
-from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -136,24 +133,3 @@ def test_a_change_of_what_is_not_counted_writes_nothing(goals: list[Goal]) -> No
     before = RecoveryDay.objects.count()
     FailureRecord.objects.filter(pk=row.pk).update(cools_until=LAST, why="because", overtaken_by="")
     assert RecoveryDay.objects.count() == before
-
-
-def test_what_was_there_before_is_counted_once_whatever_has_been_counted_since(
-    goals: list[Goal], without_guard: Callable[[str, str], AbstractContextManager[None]]
-) -> None:
-    with without_guard("agents_failurerecord", "recovery_counted"):
-        for ago in range(3):
-            FailureRecord.objects.create(
-                goal=goals[ago % 2], agent=None, stage="planning", reason="", strategy="alternative_tool",
-                classified_as=CLASSES[0], failure_class=CLASSES[0], tool=TOOLS[0],
-            )  # fmt: skip
-    failed(goals[0])
-    FailureRecord.objects.filter(strategy="alternative_tool").update(
-        at=LAST
-    )  # counted since, one of it taken back before it came
-    so_far = import_module("agents.migrations.0057_recoveries_so_far").SO_FAR
-    for _ in range(2):
-        with connection.cursor() as cursor:
-            cursor.execute(so_far)
-        assert summed() == counted()
-    assert sum(summed().values()) == 4

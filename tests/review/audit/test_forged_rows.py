@@ -10,11 +10,8 @@ import dataclasses
 import io
 import json
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from importlib import import_module
 
 import pytest
-from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
@@ -30,8 +27,8 @@ from agents.record.lease import Lease
 from agents.states import HandState, PlanState
 from agents.workspaces import workspaces
 from mindx_web.operations.grants import rights_of_tables
-from people import sealing, tokens
-from people.models import RowSeal, User
+from people import sealing
+from people.models import User
 from review.deciding import auto_approval, holding
 from review.deciding.ruling import Ruling
 from review.models import Approval, AuditEntry, Decision, HeldDecision, ReviewPolicy
@@ -466,26 +463,3 @@ def test_a_lesson_that_was_written_into_the_table_stands_in_the_plan_that_a_pers
 
 
 # --- the upgrade ---------------------------------------------------------------------------------------------
-
-
-def test_what_stands_at_the_upgrade_is_sealed_and_what_is_held_is_not(
-    plan: IntentPlan, judge: User, keeper: User, without_guard: Callable[[str, str], AbstractContextManager[None]]
-) -> None:
-    in_force(Action.FORBID, keeper, "no removing", commands=["rm"])
-    tokens.issue(judge, "mine")
-    levels.with_design(plan.goal.submitted_by)
-    row = held_by(plan, judge)
-    with without_guard("people_rowseal", "people_rowseal_is_append_only"):
-        RowSeal.objects.all().delete()
-    sealed = [model for model in sealing.models() if model is not HeldDecision]
-    assert {model for model in sealed if list(sealing.broken(model))} == {*sealed} - {HandCommand}
-    for name in (
-        "people.migrations.0004_row_seals",
-        "review.migrations.0026_policies_are_sealed",
-        "agents.migrations.0072_settled_levels_are_sealed",
-    ):
-        import_module(name).seal(apps, None)
-    assert [model for model in sealed if list(sealing.broken(model))] == []
-    settle()
-    nothing_was_decided(plan)
-    refused(row)

@@ -5,12 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from html import unescape
-from importlib import import_module
-from typing import Any
 
 import pytest
-from django.apps import apps
-from django.db import connection
 from django.test import Client
 
 from agents.bdi.document import IntentSpec
@@ -18,9 +14,8 @@ from agents.models import IntentPlan
 from agents.record.moves import move_plan
 from agents.states import PlanState
 from people.models import User
-from review.deciding import auto_approval
 from review.entries import risks
-from review.models import PlanNews, PlanRisk, QueueEntry
+from review.models import PlanRisk, QueueEntry
 from review.queue import listing
 from tests.review.plans import MKDIR, WRITE, goal_of, proposed, step, tried
 
@@ -119,34 +114,3 @@ def test_a_risk_that_was_stored_before_history_was_counted_by_program_is_still_s
     text = page(client_of(judge), plan)
     assert "n = 13" in text
     assert "runs of" not in text
-
-
-def test_the_migration_counts_what_was_done_before_and_throws_away_what_was_worked_out_from_whole_commands(
-    submitter: User,
-) -> None:
-    done(submitter, [JOB], 11)
-    plan = proposed(goal_of(submitter), [JOB])
-    tried(plan)
-    decided = proposed(goal_of(submitter), [JOB])
-    tried(decided)
-    move_plan(decided, PlanState.REJECTED, by="a test")
-    before = risks.counts()
-    QueueEntry.objects.update(targets=None)
-    PlanNews.objects.all().delete()
-    assert risks.counts() == {}
-    migration = import_module("review.migrations.0028_groups_by_what_they_came_to")
-    migration.fill(apps, None)
-    with connection.cursor() as cursor:
-        cursor.execute(migration.EXPIRE)
-    assert risks.counts() == before == {("simple_coder", "run", "python job.py"): (0, 11)}
-    assert list(PlanRisk.objects.values_list("intent_plan", flat=True)) == [decided.pk]
-    assert QueueEntry.objects.get(pk=plan.pk).level == "unknown"
-    assert auto_approval.not_looked_at() == [plan.pk]
-    auto_approval.sweep()
-    assert PlanRisk.objects.filter(intent_plan=plan).exists()
-
-
-@pytest.mark.parametrize("document", [b"{}", b"no json", b"", b'{"intents": [{}], "cleanup": []}', b"[1]"])
-def test_the_migration_passes_over_bytes_that_are_no_plan(document: bytes) -> None:
-    found: Any = import_module("review.migrations.0028_groups_by_what_they_came_to").targets_of(document)
-    assert found is None

@@ -1,0 +1,32 @@
+"""The migrations that made these tables before 0.1.0. A database that has all of them is up to date; one that has
+some must first be brought to the last commit that had them (docs/operations.md)."""
+
+REPLACED = [
+    ("review", "0001_initial"),
+    ("review", "0002_decisions_are_append_only"),
+    ("review", "0003_typed_event"),
+    ("review", "0004_audit_entry"),
+    ("review", "0005_time"),
+    ("review", "0006_edits"),
+    ("review", "0007_notices"),
+    ("review", "0008_policies"),
+    ("review", "0009_held_decision"),
+    ("review", "0010_queue_entry"),
+    ("review", "0013_levels"),
+    ("review", "0014_talk"),
+    ("review", "0015_stamp"),
+    ("review", "0016_seen"),
+    ("review", "0017_stamp_by_row_versions"),
+    ("review", "0018_grounds_by_their_versions"),
+    ("review", "0019_notices_of_budgets"),
+    ("review", "0020_notices_are_about_one"),
+    ("review", "0021_a_shorter_stamp"),
+    ("review", "0022_a_quicker_stamp"),
+    ("review", "0023_functions_nobody_calls"),
+    ("review", "0024_notices_of_lessons"),
+    ("review", "0025_notices_lead_to_one"),
+    ("review", "0026_policies_are_sealed"),
+    ("review", "0027_what_shadow_runs_came_to"),
+    ("review", "0028_groups_by_what_they_came_to"),
+    ("review", "0029_notices_of_errors"),
+]
