@@ -69,6 +69,15 @@ class ShadowState(StrEnum):
     IMPOSSIBLE = "impossible"
 
 
+class ReplayState(StrEnum):
+    """Where a replay of a candidate is. `impossible`: the reason says what is missing."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    IMPOSSIBLE = "impossible"
+
+
 class LevelState(StrEnum):
     """Where a design or a choice of rules is. `unreviewed`: the agent's level was off when it came in."""
 

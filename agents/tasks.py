@@ -6,6 +6,7 @@ from celery import shared_task
 
 from agents.coordinator import backlog_sources, backlog_taking
 from agents.cycle import cycle
+from agents.evolution import replaying, replays
 from agents.execution import shadow as shadow_run
 from agents.execution import sweep_parts
 from agents.hands import typed
@@ -28,11 +29,17 @@ def shadow(run_id: int | None = None) -> None:
     shadow_run.work(run_id)
 
 
+@shared_task(name="agents.replay")
+def replay(replay_id: int | None = None) -> None:
+    """Replay a candidate beside its parent, if nobody does."""
+    replaying.work(replay_id)
+
+
 @shared_task(name="agents.sweep")
 def sweep() -> None:
     """Find what no wake-up reached."""
     # Stray plans first, so that what waited for their files is found at once.
-    sweep_parts.each(stray_plans.sweep, cycle.sweep, typed.sweep, report_filing.sweep)
+    sweep_parts.each(stray_plans.sweep, cycle.sweep, typed.sweep, report_filing.sweep, replays.sweep)
 
 
 @shared_task(name="agents.typed_command")

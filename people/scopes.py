@@ -26,6 +26,7 @@ class Scope(StrEnum):
     REVIEW_TALK = "review:talk"
     MEMORY_READ = "memory:read"
     LIBRARY_READ = "library:read"
+    LIBRARY_WRITE = "library:write"
     AGENTS_WRITE = "agents:write"
     TUNING_READ = "tuning:read"
     TUNING_WRITE = "tuning:write"
@@ -48,6 +49,7 @@ MEANINGS: dict[Scope, str] = {
     Scope.REVIEW_TALK: "Comment on plans, ask and answer, mark a belief as wrong",
     Scope.MEMORY_READ: "Search experiences",
     Scope.LIBRARY_READ: "Search components",
+    Scope.LIBRARY_WRITE: "Write candidates of components, have them replayed, activate and reject them",
     Scope.AGENTS_WRITE: "Pause and resume agents, set their commitment; create, change and retire them by commands",
     Scope.TUNING_READ: "Read tuning settings and their history; of lessons only your own",
     Scope.TUNING_WRITE: "Try tuning on past cases, save and undo it; teach by your edits",
@@ -61,6 +63,7 @@ _NEEDS: dict[Scope, tuple[Role, ...]] = {
     Scope.REVIEW_DECIDE: (Role.REVIEWER,),
     Scope.POLICIES_READ: (Role.REVIEWER, Role.OPERATOR),
     Scope.POLICIES_WRITE: (Role.OPERATOR,),
+    Scope.LIBRARY_WRITE: (Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER),
     Scope.AGENTS_WRITE: (Role.OPERATOR,),
     Scope.SESSION_WRITE: (Role.OPERATOR,),
     # Reviewers teach, and read what they taught; everything else of tuning asks for an operator besides.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
+from threading import Event
 from typing import Any
 
 from django.db import transaction
@@ -32,8 +33,8 @@ from sandbox.snapshots import SnapshotRefused
 logger = logging.getLogger(__name__)
 
 
-class _Stopped(Exception):
-    """The plan was decided, or another worker has this run."""
+class Stopped(Exception):
+    """Whoever asked no longer waits, or another worker has this run."""
 
 
 def work(run_id: int | None = None) -> None:
@@ -62,7 +63,7 @@ def turn(run: ShadowRun) -> None:
             plan = run.intent_plan
             with telemetry.working_on(plan=plan.pk), telemetry.span("shadow", plan.goal_id):
                 findings, after = _tried(run, companion)
-    except _Stopped:
+    except Stopped:
         if companion.interrupted:
             shadowing.give_back(run)
             return
@@ -82,25 +83,26 @@ def _tried(run: ShadowRun, companion: Companion) -> tuple[list[Finding], str]:
     document = documents.read(bytes(run.intent_plan.document))
     first = document.intents[0]
     name = f"shadow-{run.pk}-{run.lease_fence}"
-    with open_desk_in(name, run.base, SessionState(), _limits(first), minimum="L3") as desk:
-        return _Trial(document, desk, companion).findings(), desk.head
+    with open_desk_in(name, run.base, SessionState(), limits_of(first), minimum="L3") as desk:
+        return Trial(document, desk, companion.stop_work).findings(), desk.head
 
 
-class _Trial:
-    """The way through the plan's main steps in the copy."""
+class Trial:
+    """The way through a plan's main steps in a copy. `results`: answers of the steps that succeeded, by position."""
 
-    def __init__(self, document: Document, desk: Desk, companion: Companion) -> None:
+    def __init__(self, document: Document, desk: Desk, stop_work: Event) -> None:
         self._document = document
         self._desk = desk
-        self._companion = companion
+        self._stop_work = stop_work
         self._untried = shadow.untried(document)
-        self._results: dict[int, Any] = {}
+        self.results: dict[int, Any] = {}
 
     def findings(self) -> list[Finding]:
+        """What became of each step. Raises Stopped."""
         found: list[Finding] = []
         for spec in self._document.intents:
-            if self._companion.stop_work.is_set():
-                raise _Stopped
+            if self._stop_work.is_set():
+                raise Stopped
             if stopped := next((each for each in found if each.got_halfway), None):
                 found.append(Finding(spec.position, Proof.NOT_REACHED, f"step {stopped.position} got no further here"))
             elif why := self._untried.get(spec.position):
@@ -110,26 +112,26 @@ class _Trial:
         return found
 
     def _try(self, spec: IntentSpec) -> Finding:
-        limits = _limits(spec)
+        limits = limits_of(spec)
         self._desk.under(limits, ())
         started = time.monotonic()
         outcome = run_step(
             spec,
             self._desk.session,
-            self._results,
-            cancel=self._companion.stop_work,
+            self.results,
+            cancel=self._stop_work,
             adjust=lambda params: shadow.within(params, limits),
         )
         duration_s = time.monotonic() - started
-        if self._companion.stop_work.is_set():
-            raise _Stopped
+        if self._stop_work.is_set():
+            raise Stopped
         if outcome.skipped:
             return Finding(spec.position, Proof.SKIPPED, outcome.skipped, duration_s=duration_s)
         answer, reason = outcome.answer, outcome.failure.reason if outcome.failure else ""
         if not reason:
             answer, reason = self._kept(spec, answer)
         if not reason:
-            self._results[spec.position] = answer
+            self.results[spec.position] = answer
         return shadow.judge(spec, answer, reason, duration_s, list(self._untried))
 
     def _kept(self, spec: IntentSpec, answer: Any) -> tuple[Any, str]:
@@ -142,7 +144,8 @@ class _Trial:
         return answer, ""
 
 
-def _limits(spec: IntentSpec) -> Limits:
+def limits_of(spec: IntentSpec) -> Limits:
+    """What a step may use in a copy."""
     return shadow.halved(session_limits(spec.limits))
 
 

@@ -10,7 +10,7 @@ from agents.models.actors import DEFAULT_AGENT, Agent, AgentCommitment, Deed, St
 from agents.models.backlog import BacklogItem, BacklogLift, BacklogRules, BacklogTry
 from agents.models.commands import GivenCommand
 from agents.models.common import DIGEST_HEX
-from agents.models.evolution import EvolvedCopy
+from agents.models.evolution import EvolvedCopy, Replay, ReplayCase
 from agents.models.generations import Generation
 from agents.models.goals import Belief, Goal, Transition
 from agents.models.hands import HandCommand
@@ -74,6 +74,8 @@ __all__ = [
     "RecoveryReset",
     "RecoverySetting",
     "RecoveryStatistic",
+    "Replay",
+    "ReplayCase",
     "ShadowRun",
     "Standstill",
     "StepReport",

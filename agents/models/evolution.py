@@ -1,12 +1,15 @@
-"""Copies of components that goals work on, and which candidate of the library came of each."""
+"""Copies of components that goals work on, and replays of a candidate beside its parent."""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from django.urls import reverse
 
+from agents.models.common import DIGEST_HEX, one_of
 from agents.models.goals import Goal
+from agents.states import ReplayState
 from library.models import ComponentVersion
 
 
@@ -46,3 +49,85 @@ class EvolvedCopy(models.Model):
     def waits(self) -> bool:
         """Whether somebody who may write decides on it."""
         return bool(self.proposed) and self.decided_at is None
+
+
+class Replay(models.Model):
+    """A candidate and its parent on the same earlier cases, in copies of the files that each case began with.
+
+    Its lease is its own. What it found stands in its cases; the verdict is worked out of them (`evolution.gate`).
+    """
+
+    class Strategy(models.TextChoices):
+        """How far the candidate goes from its parent, as whoever asked for it said."""
+
+        STANDARD = "standard"
+        CONSERVATIVE = "conservative"
+        AGGRESSIVE = "aggressive"
+        DOMAIN_ADAPTATION = "domain_adaptation"
+
+    version = models.ForeignKey(ComponentVersion, on_delete=models.CASCADE, related_name="+")
+    parent = models.ForeignKey(ComponentVersion, on_delete=models.CASCADE, related_name="+")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    why = models.TextField(blank=True)
+    strategy = models.CharField(max_length=20, choices=Strategy.choices, default=Strategy.STANDARD)
+    state = models.CharField(max_length=16, default=ReplayState.WAITING.value)
+    reason = models.TextField(blank=True)
+    lease_owner = models.CharField(max_length=120, blank=True)
+    # How often it was begun, which is also the fence of its lease.
+    lease_fence = models.PositiveIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            one_of("state", ReplayState, "replay_state_known"),
+            models.UniqueConstraint(
+                fields=["version"], condition=Q(state__in=["waiting", "running"]), name="one_open_replay_per_version"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"replay {self.pk} of {self.version}"
+
+
+class ReplayCase(models.Model):
+    """One earlier goal of the parent, planned and run anew by both sides from the files it began with.
+
+    A side is null before it was tried and where a copy can prove nothing; its words say which. `differs`: the two made
+    different steps. Cases are split once, by a hash: *probe* ones may be shown to whoever writes the next candidate.
+    """
+
+    class Half(models.TextChoices):
+        """Whether the writer may see how the case went."""
+
+        PROBE = "probe"
+        SEALED = "sealed"
+
+    replay = models.ForeignKey(Replay, on_delete=models.CASCADE, related_name="cases")
+    number = models.PositiveIntegerField()
+    # Null: the goal was removed since.
+    goal = models.ForeignKey(Goal, null=True, on_delete=models.SET_NULL, related_name="+")
+    # The plan whose beliefs it is planned by.
+    plan = models.ForeignKey("agents.Plan", null=True, on_delete=models.SET_NULL, related_name="+")
+    text = models.TextField()
+    half = models.CharField(max_length=8, choices=Half.choices)
+    succeeded_then = models.BooleanField()
+    base = models.CharField(max_length=DIGEST_HEX)
+    is_done = models.BooleanField(default=False)
+    parent_passes = models.BooleanField(null=True)
+    candidate_passes = models.BooleanField(null=True)
+    parent_said = models.TextField(blank=True)
+    candidate_said = models.TextField(blank=True)
+    parent_s = models.FloatField(default=0.0)
+    candidate_s = models.FloatField(default=0.0)
+    differs = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["replay", "number"], name="replay_case_once")]
+
+    def __str__(self) -> str:
+        return f"case {self.number} of replay {self.replay_id}"

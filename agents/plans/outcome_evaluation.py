@@ -61,14 +61,7 @@ class Observed:
 
     def _facts(self, head: str) -> Facts:
         began = self._where_it_began() if any(one.kind in _ASK_FOR_CHANGES for one in self._checks) else ""
-        before, after = cache(lambda: _files(began) if began else None), cache(lambda: _files(head))
-        return Facts(
-            changed=began != head and _differ(before(), after()) if began else None,
-            before=before,
-            after=after,
-            results=self._all_results(),
-            content=lambda path: base_files.content_of(head, path, file_syntax.MOST_BYTES),
-        )
+        return facts_between(began, head, self._all_results())
 
     def _where_it_began(self) -> str:
         if self._began:
@@ -84,6 +77,21 @@ class Observed:
             done = self._plan.intents.filter(position__in=earlier, state=IntentState.SUCCEEDED.value)
             self._results |= {at: result or {} for at, result in done.values_list("position", "result")}
         return self._results
+
+
+def facts_between(began: str, head: str, results: Mapping[int, Mapping[str, Any]]) -> Facts:
+    """What checks are held against, when steps with these results led from one snapshot to the other.
+
+    `began` is empty where nobody knows or asks.
+    """
+    before, after = cache(lambda: _files(began) if began else None), cache(lambda: _files(head))
+    return Facts(
+        changed=began != head and _differ(before(), after()) if began else None,
+        before=before,
+        after=after,
+        results=results,
+        content=lambda path: base_files.content_of(head, path, file_syntax.MOST_BYTES),
+    )
 
 
 def _differ(before: Mapping[str, str] | None, after: Mapping[str, str] | None) -> bool | None:

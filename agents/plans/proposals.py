@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -61,6 +62,15 @@ def draft_by_hand(
 def problems_of(goal: Goal, draft: PlanDraft) -> list[Problem]:
     """Everything that is wrong with a draft, under the limits and the policies that a plan of this goal has now."""
     return _written(goal, draft, 0)[1]
+
+
+def document_on(goal: Goal, base: str, draft: PlanDraft) -> tuple[Document | None, list[Problem]]:
+    """The document of a draft on other files than the workspace has now, for a trial; nothing is stored."""
+    workspace = copy.copy(goal.workspace)
+    workspace.head = base
+    elsewhere = copy.copy(goal)
+    elsewhere.workspace = workspace
+    return _written(elsewhere, draft, 0)
 
 
 def _written(goal: Goal, draft: PlanDraft, revision: int) -> tuple[Document | None, list[Problem]]:

@@ -70,6 +70,11 @@ def wake_shadow(run_id: int) -> None:
     transaction.on_commit(lambda: _wake(run_id, task="shadow"))
 
 
+def wake_replay(replay_id: int) -> None:
+    """Ask a worker, once the transaction has committed, to begin a replay."""
+    transaction.on_commit(lambda: _wake(replay_id, task="replay"))
+
+
 def _wake(number: int, task: str = "work") -> None:
     # By name: tasks import the services that send wake-ups.
     if time.monotonic() < _skip_until:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,15 +10,19 @@ from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from agents.components import rule_writing, rules
 from agents.components.rule_writing import Checked, RuleInvalid
+from agents.evolution import deciding, replays
 from agents.models import Workspace
+from agents.pages import replay_page
 from agents.presentation.line_diff import compare
 from agents.presentation.matrix import weighed_rules
 from agents.presentation.rates import Rate, rate
 from agents.presentation.rule_reading import numbered_lines, read_body, said_step
+from agents.record.errors import NotPossibleNow
 from agents.record.selectors import workspaces_visible_to
 from agents.rules import grammar
 from agents.rules.linter import LintProblem
@@ -28,6 +33,7 @@ from agents.views.rule_versions import component_or_404, version_in_use, version
 from library.components import selectors, services
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
+from people.models import User
 
 Status = ComponentVersion.Status
 GOAL_MAX = 4_000
@@ -89,7 +95,7 @@ def listing(request: HttpRequest) -> HttpResponse:
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
     """One rule: its text, what it compiles to, its versions with their differences, and what it would do to a goal."""
     component = component_or_404(pk)
-    versions = list(component.versions.select_related("component", "created_by", "parent").order_by("-pk"))
+    versions = list(component.versions.select_related("component", "created_by", "parent__component").order_by("-pk"))
     shown = version_named_in(request, "version", versions) or version_in_use(versions) or versions[0]
     against = version_named_in(request, "against", versions)
     (listed,) = _listed([shown])
@@ -109,36 +115,49 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "active": version_in_use(versions),
         "may_write": services.may_write(request.user),
         "may_activate": services.may_activate(request.user),
+        "proof": replay_page.of(shown, request.user),
         **_trial(request, component, shown),
     }
-    fragment = request.headers.get("HX-Target") == "trial"
-    return render(request, "agents/rules/_trial.html" if fragment else "agents/rules/rule.html", context)
+    fragments = {"trial": "agents/rules/_trial.html", "replay": "agents/rules/_replay.html"}
+    return render(request, fragments.get(request.headers.get("HX-Target", ""), "agents/rules/rule.html"), context)
 
 
 @require_POST
 def move(request: HttpRequest, pk: int, version: int, move: str) -> HttpResponse:
-    """Activate or retire a version."""
-    acts = {"activate": services.activate, "retire": services.retire}
-    if move not in acts:
+    """Activate or retire a version, or have it replayed beside its parent."""
+    if move not in _MOVES:
         raise Http404
-    found = get_object_or_404(ComponentVersion, pk=version, component_id=pk, component__kind=rules.KIND)
+    rows = ComponentVersion.objects.select_related("component", "parent")
+    found = get_object_or_404(rows, pk=version, component_id=pk, component__kind=rules.KIND)
     user: Any = request.user
+    reason = request.POST.get("reason", "").replace("\0", "")[:500]
     try:
-        if move == "activate":
-            _fit_to_use(found)
-        moved = acts[move](found, user)
-    except (LibraryRefused, RuleInvalid) as refused:
+        said = _MOVES[move](found, user, reason)
+    except (LibraryRefused, RuleInvalid, NotPossibleNow) as refused:
         messages.error(request, str(refused))
     else:
-        messages.success(request, f"Version {moved.version} is {moved.status}.")
-    return redirect("rule", pk)
+        messages.success(request, said)
+    return redirect(f"{reverse('rule', args=[pk])}?version={version}")
 
 
-def _fit_to_use(version: ComponentVersion) -> None:
-    """A version may have been right when it was written and wrong now: tools and other rules change."""
-    problems = rule_writing.check(version.body, instead_of=version.component.name).problems
-    if errors := [problem for problem in problems if problem.severity == "error"]:
-        raise RuleInvalid(errors)
+def _activate(version: ComponentVersion, user: User, reason: str) -> str:
+    return f"Version {deciding.activate(version, by=user, reason=reason).version} is active."
+
+
+def _retire(version: ComponentVersion, user: User, reason: str) -> str:
+    return f"Version {services.retire(version, user).version} is retired."
+
+
+def _replay(version: ComponentVersion, user: User, reason: str) -> str:
+    replays.ask(version, by=user, why=reason)
+    return f"Version {version.version} is being replayed beside {version.parent}."
+
+
+_MOVES: dict[str, Callable[[ComponentVersion, User, str], str]] = {
+    "activate": _activate,
+    "retire": _retire,
+    "replay": _replay,
+}
 
 
 def _candidates() -> QuerySet[ComponentVersion]:

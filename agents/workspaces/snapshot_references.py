@@ -9,7 +9,16 @@ from datetime import datetime
 from django.db.models import Max, Q
 
 from agents.bdi import document as documents
-from agents.models import Attempt, HandCommand, IntentPlan, ShadowRun, StepReport, Workspace, WorkspaceChange
+from agents.models import (
+    Attempt,
+    HandCommand,
+    IntentPlan,
+    ReplayCase,
+    ShadowRun,
+    StepReport,
+    Workspace,
+    WorkspaceChange,
+)
 from agents.states import GOAL_ENDED, HAND_ENDED, PLAN_ENDED
 from sandbox.manifest import EMPTY
 
@@ -27,6 +36,7 @@ def needed_now() -> set[str]:
     shadows = ShadowRun.objects.exclude(intent_plan__goal__state__in=sorted(GOAL_ENDED))
     needed |= {digest for pair in shadows.values_list("base", "after").iterator() for digest in pair}
     needed |= set(StepReport.objects.values_list("after", flat=True))
+    needed |= set(ReplayCase.objects.filter(is_done=False).values_list("base", flat=True))
     return needed - {"", EMPTY}
 
 

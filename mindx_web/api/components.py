@@ -6,10 +6,22 @@ import difflib
 from datetime import datetime
 from typing import Annotated, Any
 
-from ninja import Query, Router, Schema
+from django.db import transaction
+from ninja import Field, Query, Router, Schema
+from ninja.responses import Status
 
+from agents.components import rule_writing
+from agents.components.rule_writing import RuleInvalid
+from agents.components.rules import KIND as RULE
+from agents.evolution import deciding, replays
+from agents.evolution.gate import Verdict
+from agents.models import Replay
+from agents.pages import replay_page
+from agents.pages.replay_page import Proof, Row
+from agents.record.errors import NotPossibleNow
 from library.components import search as searching
 from library.components.search import WEIGHT, Filters
+from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.paging import Limit, found_id
@@ -17,8 +29,11 @@ from mindx_web.api.problems import Problem, invalid
 from people.scopes import Scope
 
 router = Router(tags=["components"])
+candidates = Router(tags=["components"])
 _MAY_READ = BearerToken(Scope.LIBRARY_READ)
+_MAY_WRITE = BearerToken(Scope.LIBRARY_WRITE)
 _MISSING = Problem(404, "There is no such component.", kind="not_found")
+_NO_VERSION = Problem(404, "There is no such version of a rule.", kind="not_found")
 
 
 class ScoresOut(Schema):
@@ -106,6 +121,116 @@ class DiffOut(Schema):
     diff: str
 
 
+class EvolveIn(Schema):
+    """Why a component should change, how far, and the text of the candidate."""
+
+    why: str = Field(min_length=1, max_length=500)
+    strategy: Replay.Strategy = Replay.Strategy.STANDARD
+    body: str = Field(min_length=1, max_length=100_000)
+
+
+class ReasonIn(Schema):
+    """Why; an admin who lifts the gate must say it in ten characters or more."""
+
+    reason: str = Field("", max_length=500)
+
+
+class CaseOut(Schema):
+    """One earlier goal, run by both sides. `text` is null where the caller may not see it.
+
+    `flip`: fixed, broken, unchanged, unproven or waiting.
+    """
+
+    number: int
+    goal: str | None
+    text: str | None
+    half: str
+    succeeded_then: bool
+    parent: bool | None
+    candidate: bool | None
+    flip: str
+    differs: bool
+
+
+class ReplayOut(Schema):
+    """The flip table. `verdict`: admitted, broke, too_few, inert, no_cases; `p`: of the sign test, 0 to 1."""
+
+    id: str
+    state: str
+    reason: str
+    why: str
+    strategy: str
+    verdict: str
+    says: str
+    fixed: int
+    broken: int
+    unchanged: int
+    unproven: int
+    inert: bool
+    p: float
+    done: int
+    cases: list[CaseOut]
+
+
+class CandidateOut(Schema):
+    """A version, its lint, and what its replay proved. `why_not` is empty when it may be activated."""
+
+    id: str
+    component: str
+    version: str
+    parent: str | None
+    state: str
+    checks: list[str]
+    replay: ReplayOut | None
+    why_not: str
+
+
+@router.post("/{component_id}/evolve", response={202: CandidateOut}, auth=_MAY_WRITE, operation_id="evolve_component")
+def evolve(request: ApiRequest, component_id: str, payload: EvolveIn) -> Status[CandidateOut]:
+    """Write a candidate and have it replayed beside its parent on the parent's own cases."""
+    component = _component(component_id)
+    if component.kind != RULE:
+        raise Problem(409, "Only rules can be replayed, so only they evolve this way.", kind="not_possible")
+    try:
+        with transaction.atomic():
+            saved = rule_writing.save(payload.body, by=request.auth.user, of=component, changes=payload.why)
+            replays.ask(saved, by=request.auth.user, why=payload.why, strategy=payload.strategy.value)
+    except RuleInvalid as wrong:
+        raise invalid("body", str(wrong)) from wrong
+    except (LibraryRefused, NotPossibleNow) as refused:
+        raise _refused(refused) from refused
+    return Status(202, _candidate(saved, request.auth.user))
+
+
+@candidates.get("/{candidate_id}", response=CandidateOut, auth=_MAY_READ, operation_id="get_candidate")
+def candidate(request: ApiRequest, candidate_id: str) -> CandidateOut:
+    """A version and its replay, as far as that has come."""
+    return _candidate(_found(candidate_id), request.auth.user)
+
+
+@candidates.post("/{candidate_id}/activate", response=CandidateOut, auth=_MAY_WRITE, operation_id="activate_candidate")
+def activate(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> CandidateOut:
+    """Put it to use; refused unless its replay lets it in, or an admin says why it is to be used all the same."""
+    version = _found(candidate_id)
+    try:
+        deciding.activate(version, by=request.auth.user, reason=payload.reason)
+    except RuleInvalid as wrong:
+        raise invalid("body", str(wrong)) from wrong
+    except LibraryRefused as refused:
+        raise _refused(refused) from refused
+    return _candidate(_found(candidate_id), request.auth.user)
+
+
+@candidates.post("/{candidate_id}/reject", response=CandidateOut, auth=_MAY_WRITE, operation_id="reject_candidate")
+def reject(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> CandidateOut:
+    """Retire it; the reason stands with the version."""
+    try:
+        deciding.reject(_found(candidate_id), by=request.auth.user, reason=payload.reason)
+    except LibraryRefused as refused:
+        raise _refused(refused) from refused
+    return _candidate(_found(candidate_id), request.auth.user)
+
+
 @router.get("", response=ComponentPage, auth=_MAY_READ, operation_id="search_components")
 def search(
     request: ApiRequest,
@@ -179,6 +304,75 @@ def _component(component_id: str) -> Component:
 def _versions(component_id: str) -> list[ComponentVersion]:
     rows = _component(component_id).versions.select_related("parent", "created_by")
     return list(rows.defer("content_embedding", "applicability_embedding").order_by("-pk"))
+
+
+def _found(candidate_id: str) -> ComponentVersion:
+    rows = ComponentVersion.objects.select_related("component", "parent__component")
+    found = rows.filter(pk=found_id(candidate_id, _NO_VERSION), component__kind=RULE).first()
+    if found is None:
+        raise _NO_VERSION
+    return found
+
+
+def _refused(refused: Exception) -> Problem:
+    if getattr(refused, "field", ""):
+        return invalid(str(refused.field), str(refused))  # type: ignore[attr-defined]
+    if isinstance(refused, NotPossibleNow):
+        return Problem(409, str(refused), kind="not_possible")
+    return Problem(403, str(refused), kind="forbidden")
+
+
+def _candidate(version: ComponentVersion, user: Any) -> CandidateOut:
+    proof = replay_page.of(version, user)
+    problems = rule_writing.check(version.body, instead_of=version.component.name).problems
+    return CandidateOut(
+        id=str(version.pk),
+        component=str(version.component_id),
+        version=version.version,
+        parent=version.parent.version if version.parent is not None else None,
+        state=version.status,
+        checks=[f"line {one.line}: {one.message}" for one in problems],
+        replay=None if proof is None else _replay_out(proof),
+        why_not="" if proof is None else proof.standing.why_not,
+    )
+
+
+def _replay_out(proof: Proof) -> ReplayOut | None:
+    replay, judgement = proof.standing.replay, proof.standing.judgement
+    if replay is None or judgement is None:
+        return None
+    return ReplayOut(
+        id=str(replay.pk),
+        state=replay.state,
+        reason=replay.reason,
+        why=replay.why,
+        strategy=replay.strategy,
+        verdict=judgement.verdict.value,
+        says=judgement.says,
+        fixed=judgement.fixed,
+        broken=judgement.broken,
+        unchanged=judgement.unchanged,
+        unproven=judgement.unproven,
+        inert=judgement.verdict is Verdict.INERT,
+        p=judgement.p,
+        done=proof.done,
+        cases=[_case(row) for row in proof.rows],
+    )
+
+
+def _case(row: Row) -> CaseOut:
+    case = row.case
+    return CaseOut(
+        number=case.number,
+        goal=None if row.is_hidden or case.goal_id is None else str(case.goal_id),
+        text=None if row.is_hidden else case.text,
+        half=case.half,
+        succeeded_then=case.succeeded_then,
+        parent=case.parent_passes,
+        candidate=case.candidate_passes,
+        flip=row.flip,
+        differs=case.differs,
+    )
 
 
 def _described(component: Component, version: ComponentVersion | None) -> dict[str, Any]:

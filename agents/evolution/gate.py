@@ -1,0 +1,106 @@
+"""What a replay proves: the flips between parent and candidate, and whether they let the candidate in. Pure.
+
+A case flips when the two sides come to different ends on it. Were the candidate no better, each flip would be as likely
+one way as the other, so the number of fixes among the flips is binomial: the one-sided sign test.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import comb
+
+# Five fixes to none are the smallest case that convinces: 1 in 32.
+SIGNIFICANT = 0.05
+
+
+class Verdict(StrEnum):
+    """What a replay says of a candidate; only `admitted` lets it in."""
+
+    ADMITTED = "admitted"
+    BROKE = "broke"
+    TOO_FEW = "too_few"
+    INERT = "inert"
+    NO_CASES = "no_cases"
+
+
+@dataclass(frozen=True)
+class Flip:
+    """How both sides of one case ended. None: a copy could prove nothing. `differs`: they made different steps."""
+
+    parent: bool | None
+    candidate: bool | None
+    differs: bool
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The flip table in numbers, and what follows. `p`: how likely so many fixes are by chance, 0 to 1."""
+
+    verdict: Verdict
+    fixed: int
+    broken: int
+    unchanged: int
+    unproven: int
+    differ: int
+    p: float
+
+    @property
+    def is_admitted(self) -> bool:
+        """Whether the candidate may be activated on this alone."""
+        return self.verdict is Verdict.ADMITTED
+
+    @property
+    def says(self) -> str:
+        """The verdict as a sentence."""
+        return _SAYS[self.verdict].format(**vars(self))
+
+
+_SAYS = {
+    Verdict.ADMITTED: "Fixes {fixed} and breaks none (chance {p:.1%}).",
+    Verdict.BROKE: "Breaks {broken} of what worked, fixes {fixed}.",
+    Verdict.TOO_FEW: "Too few: {fixed} fixed, {broken} broken.",
+    Verdict.INERT: "Inert: on no case does it make other steps than its parent.",
+    Verdict.NO_CASES: "No earlier case could be replayed, so nothing is proven.",
+}
+
+
+def judge(cases: Sequence[Flip]) -> Judgement:
+    """Judge the cases that both sides have been tried on."""
+    proven = [case for case in cases if case.parent is not None and case.candidate is not None]
+    fixed = sum(bool(case.candidate) and not case.parent for case in proven)
+    broken = sum(bool(case.parent) and not case.candidate for case in proven)
+    differ = sum(case.differs for case in proven)
+    p = sign_test(fixed, broken)
+    return Judgement(
+        _verdict(len(proven), differ, fixed, broken, p),
+        fixed,
+        broken,
+        len(proven) - fixed - broken,
+        len(cases) - len(proven),
+        differ,
+        p,
+    )
+
+
+def _verdict(proven: int, differ: int, fixed: int, broken: int, p: float) -> Verdict:
+    if not proven:
+        return Verdict.NO_CASES
+    if not differ:
+        return Verdict.INERT
+    if broken:
+        return Verdict.BROKE
+    return Verdict.ADMITTED if p <= SIGNIFICANT else Verdict.TOO_FEW
+
+
+def sign_test(fixed: int, broken: int) -> float:
+    """The probability of at least so many fixes among the flips when either way is as likely; 1 without a flip."""
+    flips = fixed + broken
+    return sum(comb(flips, more) for more in range(fixed, flips + 1)) / 2**flips
+
+
+def is_sealed(component: str, goal: int) -> bool:
+    """Whether a case belongs to the half that no writer sees: by a hash, so that it is the same in every replay."""
+    return bool(hashlib.sha256(f"{component}\n{goal}".encode()).digest()[0] & 1)

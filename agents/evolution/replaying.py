@@ -1,0 +1,167 @@
+"""The work of a replay: each case planned anew by parent and candidate, and run by both in throw-away copies.
+
+The files are those that the case's first step began with, the beliefs those it was planned by then; every other rule is
+the one in use now, for both sides. Steps run as in a shadow run: no network, half the limits, the strictest jail. What
+a copy cannot prove is no verdict for either side.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Event
+from typing import Any
+
+from agents.bdi import means_ends, outcome
+from agents.bdi.document import Document, IntentSpec
+from agents.bdi.outcome import MISSED
+from agents.bdi.shadow import Finding, Proof
+from agents.components import rules
+from agents.evolution import replays
+from agents.execution.companion import Companion
+from agents.execution.shadow import Stopped, Trial, limits_of
+from agents.execution.workplace import open_desk_in
+from agents.models import Goal, Plan, Replay, ReplayCase
+from agents.plans import outcome_evaluation, proposals
+from agents.record import draining, logs
+from agents.rules.grammar import RuleSyntaxError
+from agents.rules.selection import KnownRule
+from agents.states import ReplayState
+from agents.toolkit.limits import UnknownLimit
+from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import Belief, NoPlan
+from library.models import ComponentVersion
+from sandbox.contract import SandboxError, SessionState
+
+logger = logging.getLogger(__name__)
+
+GONE = "the goal or its plan was removed since"
+SAID_MAX = 500
+
+
+@dataclass(frozen=True)
+class Side:
+    """How one side of a case ended. `passes` None: a copy could prove nothing. `steps`: what it planned."""
+
+    passes: bool | None
+    said: str
+    steps: tuple[Any, ...] = ()
+    duration_s: float = 0.0
+
+
+def work(replay_id: int | None = None) -> None:
+    """Do this replay, or the oldest that waits."""
+    replay = None if draining.is_asked() else replays.claim(replay_id)
+    if replay is not None:
+        turn(replay)
+
+
+def turn(replay: Replay) -> None:
+    """Go on with a replay, case by case; what is done is kept whatever happens to this worker."""
+    if replay.lease_fence > replays.BEGUN_MAX:
+        replays.end(replay, ReplayState.IMPOSSIBLE, f"it has cost {replays.BEGUN_MAX} workers")
+        return
+    try:
+        sides = _rule_of(replay.parent), _rule_of(replay.version)
+    except RuleSyntaxError as error:
+        replays.end(replay, ReplayState.IMPOSSIBLE, logs.storable(f"a version cannot be read: {error}"))
+        return
+    with Companion(0, renew=lambda: replays.renew(replay), is_cancelled=lambda: False) as companion:
+        try:
+            for case in replay.cases.filter(is_done=False).select_related("goal__workspace", "goal__agent", "plan"):
+                _do(replay, case, sides, companion.stop_work)
+                if draining.is_asked():
+                    replays.give_back(replay)
+                    return
+        except Stopped:
+            if companion.interrupted:
+                replays.give_back(replay)
+            return
+    replays.end(replay, ReplayState.DONE)
+
+
+def _do(replay: Replay, case: ReplayCase, sides: tuple[KnownRule, KnownRule], stop_work: Event) -> None:
+    parent, candidate = (_tried(replay, case, rule, stop_work) for rule in sides)
+    case.parent_passes, case.parent_said, case.parent_s = parent.passes, parent.said, parent.duration_s
+    case.candidate_passes, case.candidate_said, case.candidate_s = (
+        candidate.passes,
+        candidate.said,
+        candidate.duration_s,
+    )
+    case.differs = parent.steps != candidate.steps
+    if not replays.store(replay, case):
+        raise Stopped
+
+
+def _rule_of(version: ComponentVersion) -> KnownRule:
+    name = version.component.name
+    return KnownRule(name, version.version, str(version.pk), rules.read_one(version.body))
+
+
+def _tried(replay: Replay, case: ReplayCase, rule: KnownRule, stop_work: Event) -> Side:
+    if case.goal is None or case.plan is None:
+        return Side(None, GONE)
+    started = time.monotonic()
+    planned = planned_by(rule, case.goal, case.plan, case.base)
+    if isinstance(planned, str):
+        return Side(False, planned[:SAID_MAX])
+    name = f"replay-{case.pk}-{replay.lease_fence}-{rule.version_id}"
+    try:
+        passes, said = _run(planned, case.base, name, stop_work)
+    except (SandboxError, UnknownLimit, ValueError, KeyError, OSError) as error:
+        logger.warning("A case could not be replayed", extra={"replay_case": case.pk}, exc_info=True)
+        passes, said = None, f"could not be tried: {error}"
+    return Side(passes, logs.storable(said)[:SAID_MAX], _steps(planned), time.monotonic() - started)
+
+
+def planned_by(rule: KnownRule, goal: Goal, plan: Plan, base: str) -> Document | str:
+    """The document that the rules in use make of a case with this rule in its version's place; or why there is none."""
+    known = [*(one for one in rules.known_rules() if one.name != rule.name), rule]
+    found = means_ends.plan(goal.text, known, beliefs_of(plan), REGISTRY)
+    if isinstance(found, NoPlan):
+        return f"no plan: {found.reason.replace('_', ' ')}"
+    document, problems = proposals.document_on(goal, base, found)
+    if document is None or problems:
+        return f"its plan is not valid: {problems[0].message}"
+    return document
+
+
+def beliefs_of(plan: Plan) -> list[Belief]:
+    """What was believed when a plan was made."""
+    return [Belief(**one) for one in plan.evidence.get("beliefs") or []]
+
+
+def _run(document: Document, base: str, name: str, stop_work: Event) -> tuple[bool | None, str]:
+    with open_desk_in(name, base, SessionState(), limits_of(document.intents[0]), minimum="L3") as desk:
+        trial = Trial(document, desk, stop_work)
+        passes, said = judged(trial.findings())
+        if not passes or not document.checks:
+            return passes, said
+        facts = outcome_evaluation.facts_between(base, desk.head, trial.results)
+        verdict = outcome.evaluate(document.checks, facts)
+    if verdict.outcome in MISSED:
+        failed = ", ".join(f"{one.check.kind.value} {one.check.path}".strip() for one in verdict.failed)
+        return False, f"every step ran, and what was asked for did not come about: {failed}"
+    return True, said
+
+
+def judged(findings: Sequence[Finding]) -> tuple[bool | None, str]:
+    """Whether the steps did what they should; None where a copy cannot tell."""
+    for one in findings:
+        if one.proof is Proof.FAILED:
+            return False, f"step {one.position} failed: {one.why}"
+        if one.proof is Proof.UNPROVEN:
+            return None, f"step {one.position} cannot be tried in a copy: {one.why}"
+    return True, f"{len(findings)} step{'' if len(findings) == 1 else 's'} ran"
+
+
+def _steps(document: Document) -> tuple[Any, ...]:
+    """What makes two plans the same: what their steps do, not which rule's version wrote them."""
+    return tuple(_does(spec) for spec in document.all_intents)
+
+
+def _does(spec: IntentSpec) -> tuple[Any, ...]:
+    alternatives = tuple(_does(one) for one in spec.alternatives)
+    return (spec.phase, spec.tool, spec.command, dict(spec.params), spec.condition, spec.depends_on, alternatives)

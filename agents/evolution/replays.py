@@ -1,0 +1,136 @@
+"""Replays as rows: asked for once for each version, begun by one worker at a time."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
+
+from agents.components.rules import KIND
+from agents.evolution import cases, gate
+from agents.evolution.gate import Flip, Judgement
+from agents.models import Replay, ReplayCase, Standstill
+from agents.record import wake_ups
+from agents.record.errors import NotPossibleNow
+from agents.record.lease import worker_name
+from agents.states import ReplayState
+from library.components import services as library
+from library.errors import LibraryRefused
+from library.models import ComponentVersion
+from people.models import User
+
+BEGUN_MAX = 5
+_WAITING = Q(state=ReplayState.WAITING.value)
+_RUNNING = Q(state=ReplayState.RUNNING.value)
+_OPEN = _WAITING | _RUNNING
+
+
+def ask(version: ComponentVersion, *, by: User, why: str = "", strategy: str = Replay.Strategy.STANDARD) -> Replay:
+    """Have a candidate replayed beside its parent; the replay that is under way, if there is one.
+
+    Raises LibraryRefused for who may not write, NotPossibleNow for a version that cannot be measured.
+    """
+    if not library.may_write(by):
+        raise LibraryRefused("Your roles do not let you ask for a replay. A reviewer, operator or developer can.")
+    if version.component.kind != KIND:
+        raise NotPossibleNow(f"Only rules are replayed; this is {version.component.get_kind_display().lower()}.")
+    if version.parent is None:
+        raise NotPossibleNow("This is the first version of its rule, so there is no parent to measure it by.")
+    try:
+        with transaction.atomic():
+            return _asked(version, version.parent, by, why, strategy)
+    except IntegrityError:
+        # The race it answers: two people ask at once. One open replay of a version is enough.
+        return Replay.objects.get(_OPEN, version=version)
+
+
+def _asked(version: ComponentVersion, parent: ComponentVersion, by: User, why: str, strategy: str) -> Replay:
+    replay = Replay.objects.create(version=version, parent=parent, by=by, why=why, strategy=strategy)
+    name = version.component.name
+    ReplayCase.objects.bulk_create(
+        ReplayCase(
+            replay=replay,
+            number=number,
+            goal=found.goal,
+            plan=found.plan,
+            text=found.goal.text,
+            half=ReplayCase.Half.SEALED if gate.is_sealed(name, found.goal.pk) else ReplayCase.Half.PROBE,
+            succeeded_then=found.succeeded,
+            base=found.base,
+        )
+        for number, found in enumerate(cases.of_rule(name), start=1)
+    )
+    wake_ups.wake_replay(replay.pk)
+    return replay
+
+
+def latest(version: ComponentVersion) -> Replay | None:
+    """The newest replay of a version beside its present parent."""
+    return Replay.objects.filter(version=version, parent=version.parent_id).order_by("-pk").first()
+
+
+def judgement(replay: Replay) -> Judgement:
+    """What the cases that are done say."""
+    done = replay.cases.filter(is_done=True)
+    return gate.judge([Flip(one.parent_passes, one.candidate_passes, one.differs) for one in done])
+
+
+def claim(replay_id: int | None = None) -> Replay | None:
+    """Begin this replay, or the oldest that nobody has. One at a time: what was approved goes first."""
+    now = Now()
+    with transaction.atomic():
+        if Standstill.objects.exists() or Replay.objects.filter(_RUNNING, lease_until__gt=now).exists():
+            return None
+        free = Replay.objects.filter(_WAITING | (_RUNNING & Q(lease_until__lte=now)))
+        wanted = free.filter(pk=replay_id) if replay_id is not None else free
+        replay = wanted.select_for_update(skip_locked=True, no_key=True, of=("self",)).order_by("pk").first()
+        if replay is None:
+            return None
+        Replay.objects.filter(pk=replay.pk).update(
+            state=ReplayState.RUNNING.value,
+            lease_owner=worker_name(),
+            lease_fence=F("lease_fence") + 1,
+            lease_until=now + timedelta(seconds=settings.LEASE_S),
+            started_at=now,
+        )
+    return Replay.objects.select_related("version__component", "parent").get(pk=replay.pk)
+
+
+def renew(replay: Replay) -> bool:
+    """Extend the lease; False when another worker has begun it since."""
+    return bool(_ours(replay).update(lease_until=Now() + timedelta(seconds=settings.LEASE_S)))
+
+
+def give_back(replay: Replay) -> None:
+    """This worker is told to stop: another may go on at once, with the case that was not done."""
+    _ours(replay).update(lease_until=Now())
+
+
+def end(replay: Replay, state: ReplayState, reason: str = "") -> bool:
+    """End it; False when another worker has it."""
+    ended = {"state": state.value, "reason": reason, "finished_at": Now(), "lease_until": None, "lease_owner": ""}
+    return bool(_ours(replay).update(**ended))
+
+
+def sweep() -> None:
+    """Wake a worker for the oldest replay that one could begin now."""
+    free = Replay.objects.filter(_WAITING | (_RUNNING & Q(lease_until__lte=Now())))
+    if (oldest := free.order_by("pk").values_list("pk", flat=True).first()) is not None:
+        wake_ups.wake_replay(oldest)
+
+
+def store(replay: Replay, case: ReplayCase) -> bool:
+    """Keep what a case came to, if the replay still is ours."""
+    with transaction.atomic():
+        if not _ours(replay).select_for_update(no_key=True).exists():
+            return False
+        case.is_done = True
+        case.save()
+        return True
+
+
+def _ours(replay: Replay) -> QuerySet[Replay]:
+    return Replay.objects.filter(_RUNNING, pk=replay.pk, lease_fence=replay.lease_fence)

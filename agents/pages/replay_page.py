@@ -1,0 +1,102 @@
+"""What the page of a version says of its replay: the verdict, the flip table, and what may be done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from agents.evolution import deciding
+from agents.evolution.deciding import Standing
+from agents.models import Replay, ReplayCase
+from agents.record.selectors import may_see
+from agents.states import ReplayState
+from library.components import services as library
+from library.models import ComponentVersion
+from people.roles import Role
+
+_ENDS = {True: "passed", False: "failed", None: "unproven"}
+# The most telling first.
+_ORDER = ("broken", "fixed", "unproven", "unchanged", "waiting")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One case as the table shows it. `is_hidden`: its text and words stay from this reader."""
+
+    case: ReplayCase
+    flip: str
+    is_hidden: bool
+
+    @property
+    def parent(self) -> str:
+        """How the parent ended."""
+        return _ENDS[self.case.parent_passes]
+
+    @property
+    def candidate(self) -> str:
+        """How the candidate ended."""
+        return _ENDS[self.case.candidate_passes]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The replay of the shown version, and what of it this person may do."""
+
+    version: ComponentVersion
+    standing: Standing
+    rows: tuple[Row, ...]
+    may_ask: bool
+    may_lift: bool
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a worker has it or will."""
+        replay = self.standing.replay
+        return replay is not None and replay.state in (ReplayState.WAITING, ReplayState.RUNNING)
+
+    @property
+    def done(self) -> int:
+        """How many cases both sides were tried on."""
+        return sum(row.case.is_done for row in self.rows)
+
+    @property
+    def parent_s(self) -> float:
+        """The seconds that the parent took for all cases."""
+        return sum(row.case.parent_s for row in self.rows)
+
+    @property
+    def candidate_s(self) -> float:
+        """The seconds that the candidate took for all cases."""
+        return sum(row.case.candidate_s for row in self.rows)
+
+
+def of(version: ComponentVersion, user: Any) -> Proof | None:
+    """The proof of a version that was made from another one; None for a first version."""
+    if version.parent_id is None:
+        return None
+    standing = deciding.standing(version)
+    rows = _rows(standing.replay, version, user) if standing.replay is not None else ()
+    return Proof(version, standing, rows, library.may_write(user), user.has_role(Role.ADMIN))
+
+
+def flip_of(case: ReplayCase) -> str:
+    """What the change did to a case."""
+    if not case.is_done:
+        return "waiting"
+    if case.parent_passes is None or case.candidate_passes is None:
+        return "unproven"
+    if case.parent_passes == case.candidate_passes:
+        return "unchanged"
+    return "fixed" if case.candidate_passes else "broken"
+
+
+def _rows(replay: Replay, version: ComponentVersion, user: Any) -> tuple[Row, ...]:
+    """A sealed case stays from whoever wrote the version, so that the next one is not written for it; a goal of
+    somebody else from who may not read that.
+    """
+    rows = []
+    for case in replay.cases.select_related("goal"):
+        is_sealed = case.half == ReplayCase.Half.SEALED and version.created_by_id == user.pk
+        is_foreign = case.goal is None or not may_see(user, case.goal.submitted_by_id)
+        rows.append(Row(case, flip_of(case), is_sealed or is_foreign))
+    return tuple(sorted(rows, key=lambda row: (_ORDER.index(row.flip), row.case.number)))
