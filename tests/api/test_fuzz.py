@@ -68,6 +68,8 @@ GETS = [
     "intent-plans/{}",
     "experiences",
     "components",
+    "components/{}/lineage",
+    "candidates/{}",
 ]
 
 
