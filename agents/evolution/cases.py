@@ -8,15 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from agents.bdi.outcome import MISSED
-from agents.models import Attempt, Goal, IntentPlan, Plan
+from agents.models import Attempt, Goal, HandItem, IntentPlan, Plan
 from agents.states import PlanState
 
 # Of each kind: a replay ends within the hour, and more cases prove little more.
 MOST = 50
-_ENDED = (PlanState.COMPLETE.value, PlanState.FAILED.value)
+_ENDED = Q(state__in=[PlanState.COMPLETE.value, PlanState.FAILED.value])
+# A step failed and nothing but a person could go on: mostly the plan waits there, and it has failed all the same.
+_ASKED = Exists(HandItem.objects.filter(intent_plan=OuterRef("pk")))
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ def _all(name: str) -> Iterator[Found]:
     planned = planned.filter(
         Q(evidence__rule__name=name) | Q(evidence__contains={"subgoals": [{"rule": {"name": name}}]})
     )
-    plans = IntentPlan.objects.filter(plan__in=planned, state__in=_ENDED).select_related("plan", "goal__workspace")
+    plans = IntentPlan.objects.filter(plan__in=planned).annotate(asked_a_person=_ASKED)
+    plans = plans.filter(_ENDED | Q(asked_a_person=True)).select_related("plan", "goal__workspace")
     seen: set[int] = set()
     for plan in plans.order_by("-pk").iterator(chunk_size=100):
         if plan.goal_id in seen:
@@ -60,8 +63,5 @@ def _all(name: str) -> Iterator[Found]:
         began = Attempt.objects.filter(intent__intent_plan=plan, intent__position=1).order_by("number")
         if base := began.values_list("snapshot_before", flat=True).first():
             seen.add(plan.goal_id)
-            yield Found(plan.goal, plan.plan, base, _succeeded(plan))
-
-
-def _succeeded(plan: IntentPlan) -> bool:
-    return plan.state == PlanState.COMPLETE and plan.goal.outcome not in MISSED
+            succeeded = plan.state == PlanState.COMPLETE and not plan.asked_a_person and plan.goal.outcome not in MISSED
+            yield Found(plan.goal, plan.plan, base, succeeded)

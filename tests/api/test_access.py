@@ -87,6 +87,10 @@ OPERATIONS = [
     ("POST", "intents/1/take-over", Scope.GOALS_WRITE),
     ("GET", "experiences", Scope.MEMORY_READ),
     ("GET", "components", Scope.LIBRARY_READ),
+    ("GET", "components/1", Scope.LIBRARY_READ),
+    ("GET", "components/1/versions", Scope.LIBRARY_READ),
+    ("GET", "components/1/lineage", Scope.LIBRARY_READ),
+    ("GET", "components/1/diff", Scope.LIBRARY_READ),
     ("GET", "candidates/1", Scope.LIBRARY_READ),
     ("POST", "components/1/evolve", Scope.LIBRARY_WRITE),
     ("POST", "candidates/1/activate", Scope.LIBRARY_WRITE),
@@ -150,6 +154,8 @@ def test_the_table_above_holds_every_address_of_the_api() -> None:
             "item_id",
             "tunable_id",
             "lesson_id",
+            "component_id",
+            "candidate_id",
         ):
             address = address.replace(name, "ID")
         assert address in known, f"{address} is missing from the table"

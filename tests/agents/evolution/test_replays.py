@@ -52,7 +52,7 @@ def strict(operator: User) -> ComponentVersion:
 def totalled(owner: User, reviewer: User, strict: ComponentVersion, make_goal: Callable[..., Goal]) -> Totalled:
     """`totalled("1\n2\n")`: a goal that the rule planned and that ran to its end, well or badly."""
 
-    def made(numbers: str) -> Goal:
+    def made(numbers: str, *, give_it_up: bool = True) -> Goal:
         goal = make_goal(owner, "total the list numbers.txt")
         programs = {"strict.py": STRICT, "lenient.py": LENIENT, "picky.py": PICKY, "numbers.txt": numbers}
         for path, text in programs.items():
@@ -61,7 +61,7 @@ def totalled(owner: User, reviewer: User, strict: ComponentVersion, make_goal: C
         plan = goal.intent_plans.get()
         decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")
         cycle.work(goal.pk)
-        if HandItem.objects.filter(goal=goal, answered_at=None).exists():
+        if give_it_up and HandItem.objects.filter(goal=goal, answered_at=None).exists():
             give_up(goal.pk, owner)
         goal.refresh_from_db()
         return goal
@@ -224,7 +224,8 @@ def test_the_writer_does_not_activate_with_four_eyes_on(strict: ComponentVersion
 
 
 def test_cases_are_one_a_goal_and_as_many_successes_as_failures(totalled: Totalled) -> None:
-    failed = totalled("1\n\n2\n")
+    failed = totalled("1\n\n2\n", give_it_up=False)
+    assert failed.state == GoalState.MANUAL, "a plan that waits for a person has failed, too"
     worked = [totalled("1\n"), totalled("2\n")]
     found = cases.of_rule("total a list")
     assert [(one.goal, one.succeeded) for one in found] == [(failed, False), (worked[-1], True)]
