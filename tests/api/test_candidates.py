@@ -30,7 +30,7 @@ def greet(operator: Any) -> ComponentVersion:
 
 def with_cases(candidate: str, *flips: tuple[bool, bool], owner: Any, make_goal: Any) -> Replay:
     """The replay of a candidate as a worker would leave it, with these ends of parent and candidate."""
-    replay = Replay.objects.get(version=candidate)
+    replay = Replay.objects.get(version=int(candidate))
     replay.cases.all().delete()
     for number, (parent, new) in enumerate(flips, start=1):
         goal = make_goal(owner, f"greet {number}")
