@@ -25,6 +25,7 @@ class Scope(StrEnum):
     # Of its own: the submitter speaks about a plan that only a reviewer decides.
     REVIEW_TALK = "review:talk"
     MEMORY_READ = "memory:read"
+    MEMORY_WRITE = "memory:write"
     LIBRARY_READ = "library:read"
     LIBRARY_WRITE = "library:write"
     AGENTS_WRITE = "agents:write"
@@ -48,6 +49,7 @@ MEANINGS: dict[Scope, str] = {
     Scope.POLICIES_WRITE: "Write, replay, enable and disable policies",
     Scope.REVIEW_TALK: "Comment on plans, ask and answer, mark a belief as wrong",
     Scope.MEMORY_READ: "Search experiences",
+    Scope.MEMORY_WRITE: "Have experiences forgotten",
     Scope.LIBRARY_READ: "Search components",
     Scope.LIBRARY_WRITE: "Write candidates of components, have them replayed, activate and reject them",
     Scope.AGENTS_WRITE: "Pause and resume agents, set their commitment; create, change and retire them by commands",

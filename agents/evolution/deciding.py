@@ -72,6 +72,8 @@ def activate(version: ComponentVersion, *, by: User, reason: str = "") -> Compon
         raise LibraryRefused("You wrote this version. With four eyes on, somebody else must activate it.")
     _fit_to_use(version)
     with transaction.atomic():
+        # As it is now: somebody may have rejected it since it was read.
+        version = ComponentVersion.objects.select_related("component", "parent__component").get(pk=version.pk)
         if why := standing(version).why_not:
             _lift(version, why, by, reason)
         return library.activate(version, by)

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from library import embedding, prepared
 from library.errors import LibraryRefused
@@ -102,3 +103,22 @@ def forget(experience: Experience, by: User) -> None:
 def _storable(text: str) -> str:
     """Postgres cannot hold the character zero, which programs do print."""
     return text.replace("\0", "\u2400")
+
+
+def forget_of(person: User, by: User) -> int:
+    """Delete every experience of a person's goals; how many there were. LibraryRefused for others but admins."""
+    if not by.is_active or (by.pk != person.pk and not by.has_role(Role.ADMIN)):
+        raise LibraryRefused("Only the person whose goals these were, or an admin, can have all of them forgotten.")
+    return _forget_all(Experience.objects.filter(owner=person))
+
+
+def forget_before(moment: datetime, by: User) -> int:
+    """Delete every experience that is older; how many there were. LibraryRefused for all but admins."""
+    if not by.is_active or not by.has_role(Role.ADMIN):
+        raise LibraryRefused("Only an admin can have everybody's experiences forgotten.")
+    return _forget_all(Experience.objects.filter(timestamp__lt=moment))
+
+
+def _forget_all(rows: QuerySet[Experience]) -> int:
+    count, _ = rows.delete()
+    return count

@@ -16,6 +16,7 @@ from mindx_web.api import (
     intents,
     levels,
     mastermind,
+    memory,
     policies,
     questions,
     shadow,
@@ -50,6 +51,7 @@ api.add_router("levels", levels.router)
 api.add_router("policies", policies.router)
 api.add_router("intents", intents.router)
 api.add_router("experiences", experiences.router)
+api.add_router("memory", memory.router)
 api.add_router("components", components.router)
 api.add_router("candidates", components.candidates)
 api.add_router("agents", agents.router)

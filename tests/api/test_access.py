@@ -86,6 +86,8 @@ OPERATIONS = [
     ("POST", "intents/1/outcome", Scope.GOALS_WRITE),
     ("POST", "intents/1/take-over", Scope.GOALS_WRITE),
     ("GET", "experiences", Scope.MEMORY_READ),
+    ("GET", "memory/context", Scope.MEMORY_READ),
+    ("POST", "memory/forget", Scope.MEMORY_WRITE),
     ("GET", "components", Scope.LIBRARY_READ),
     ("GET", "components/1", Scope.LIBRARY_READ),
     ("GET", "components/1/versions", Scope.LIBRARY_READ),

@@ -15,7 +15,7 @@ from agents.evolution.gate import Verdict
 from agents.models import Goal, HandItem, Replay, ReplayCase, Workspace
 from agents.record import draining
 from agents.states import GoalState, ReplayState
-from agents.workspaces import workspaces
+from agents.workspaces import snapshot_references, workspaces
 from agents.workspaces.stores import checkouts
 from library.components import services as library
 from library.errors import LibraryRefused
@@ -203,6 +203,16 @@ def test_a_worker_that_dies_or_is_told_to_stop_leaves_what_is_done(
     replaying.turn(newer)
     assert Replay.objects.get(pk=replay.pk).state == ReplayState.DONE
     assert replays.judgement(replay).fixed == 1
+
+
+def test_the_files_of_a_case_are_kept_until_it_was_replayed(totalled: Totalled, owner: User, reviewer: User) -> None:
+    goal = totalled("1\n2\n")
+    replay = replays.ask(candidate(reviewer, "lenient"), by=reviewer)
+    base = replay.cases.get().base
+    workspaces.put_file(goal.workspace, by=owner, path="more.txt", source=io.BytesIO(b"x"))
+    assert base in snapshot_references.needed_now()
+    replaying.work(replay.pk)
+    assert base not in snapshot_references.needed_now()
 
 
 def test_only_writers_ask_and_only_versions_with_a_parent_are_measured(

@@ -1,0 +1,98 @@
+"""What is worth knowing for a task, within a budget of tokens: experiences and components, each with why and its cost.
+
+The nearest come first. What does not fit and what is too unlike is named as well, so that nobody wonders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil
+
+from library.components import search as components
+from library.components.search import Filters
+from library.memory import selectors
+from library.memory.selectors import PRECEDENT_FROM
+from people.models import User
+
+# On the careful side; prompts are measured by the same figure.
+CHARS_PER_TOKEN = 3
+# Looked at of each kind: nobody puts the thirtieth precedent into a prompt.
+LOOKED_AT = 20
+SUMMARY_CHARS = 600
+TOKENS_MAX = 100_000
+
+
+@dataclass(frozen=True)
+class Item:
+    """One thing that is known. `score` is a cosine similarity or the library's sum; None: found by its words."""
+
+    kind: str
+    id: str
+    text: str
+    score: float | None
+    why: str
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens it takes."""
+        return ceil(len(self.text) / CHARS_PER_TOKEN)
+
+
+@dataclass(frozen=True)
+class Context:
+    """What was taken, best first, what was not with its reason as `why`, and the tokens of what was taken."""
+
+    items: tuple[Item, ...]
+    left_out: tuple[Item, ...]
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens all of it takes."""
+        return sum(item.tokens for item in self.items)
+
+
+def build(task: str, query: str = "", *, user: User, budget_tokens: int, with_components: bool = True) -> Context:
+    """What this person may know for a task. `query` is what it is searched by in memory; by default the task itself."""
+    found = list(_experiences(query or task, user))
+    if with_components:
+        found += _components(task, query)
+    found.sort(key=lambda item: (item.score is not None, item.score or 0.0), reverse=True)
+    taken: list[Item] = []
+    left_out: list[Item] = []
+    left = budget_tokens
+    for item in found:
+        if item.score is not None and item.score < PRECEDENT_FROM:
+            left_out.append(_without(item, f"too unlike: {item.score:.2f}, and {PRECEDENT_FROM} is the least"))
+        elif item.tokens > left:
+            left_out.append(_without(item, f"takes {item.tokens} tokens, and {left} were left"))
+        else:
+            taken.append(item)
+            left -= item.tokens
+    return Context(tuple(taken), tuple(left_out))
+
+
+def _without(item: Item, why: str) -> Item:
+    return Item(item.kind, item.id, item.text, item.score, why)
+
+
+def _experiences(text: str, user: User) -> Iterator[Item]:
+    for row, similarity in selectors.search(text, user=user, limit=LOOKED_AT):
+        came = row.output_summary[:SUMMARY_CHARS].strip()
+        said = f"{row.get_final_outcome_display()}: {row.primary_goal_description.strip()}"
+        how = "holds its words" if similarity is None else f"similarity {similarity:.2f}"
+        yield Item(
+            "experience", str(row.pk), f"{said}\n{came}" if came else said, similarity, f"{how}; an earlier goal"
+        )
+
+
+def _components(task: str, query: str) -> Iterator[Item]:
+    found = components.search(query, task, Filters(), limit=LOOKED_AT)
+    for one in found.items:
+        version, scores = one.version, one.scores
+        what = version.applicability_text.strip() or version.component.description.strip()
+        said = f"{version.component.kind} {version.component.name} {version.version}"
+        total = None if found.by_words else scores.total
+        how = "holds its words" if total is None else f"score {total:.2f}"
+        worked = f"; {version.successes} of {version.uses} worked" if version.uses else ""
+        yield Item(version.component.kind, str(version.pk), f"{said}: {what}" if what else said, total, how + worked)
