@@ -35,8 +35,8 @@ TIGHT = Limits(
     output_file_bytes=MIB,
 )
 _INHERITED = 97
-# Against the time limit, against the helper, who cannot answer once it is stopped, and for what does not end.
-_TIMES_S = {"time": 0.8, "parent": 2, "output": 5}
+# Against the time limit, and against the helper, who cannot answer once it is stopped.
+_TIMES_S = {"time": 0.8, "parent": 2}
 _LINE = re.compile(r"^(STARTED|CONTROL|LAME|THROUGH|STOPPED) (\d+) ?(.*)$", re.MULTILINE)
 
 
