@@ -164,6 +164,14 @@ SHADOW_MOVES: Mapping[ShadowState, frozenset[ShadowState]] = {
     S.IMPOSSIBLE: frozenset(),
 }
 
+REPLAY_MOVES: Mapping[ReplayState, frozenset[ReplayState]] = {
+    ReplayState.WAITING: frozenset({ReplayState.RUNNING}),
+    # Running again: the worker that had it did not come back.
+    ReplayState.RUNNING: frozenset({ReplayState.RUNNING, ReplayState.DONE, ReplayState.IMPOSSIBLE}),
+    ReplayState.DONE: frozenset(),
+    ReplayState.IMPOSSIBLE: frozenset(),
+}
+
 L = LevelState
 # What lets a goal with a design, or with a choice of rules, be planned.
 LEVEL_SETTLED = frozenset({LevelState.APPROVED, LevelState.UNREVIEWED})

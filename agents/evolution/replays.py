@@ -16,7 +16,8 @@ from agents.models import Replay, ReplayCase, Standstill
 from agents.record import wake_ups
 from agents.record.errors import NotPossibleNow
 from agents.record.lease import worker_name
-from agents.states import ReplayState
+from agents.record.moves import move_replay
+from agents.states import MoveRefused, ReplayState
 from library.components import services as library
 from library.errors import LibraryRefused
 from library.models import ComponentVersion
@@ -89,8 +90,9 @@ def claim(replay_id: int | None = None) -> Replay | None:
         replay = wanted.select_for_update(skip_locked=True, no_key=True, of=("self",)).order_by("pk").first()
         if replay is None:
             return None
-        Replay.objects.filter(pk=replay.pk).update(
-            state=ReplayState.RUNNING.value,
+        move_replay(
+            replay,
+            ReplayState.RUNNING,
             lease_owner=worker_name(),
             lease_fence=F("lease_fence") + 1,
             lease_until=now + timedelta(seconds=settings.LEASE_S),
@@ -111,8 +113,11 @@ def give_back(replay: Replay) -> None:
 
 def end(replay: Replay, state: ReplayState, reason: str = "") -> bool:
     """End it; False when another worker has it."""
-    ended = {"state": state.value, "reason": reason, "finished_at": Now(), "lease_until": None, "lease_owner": ""}
-    return bool(_ours(replay).update(**ended))
+    try:
+        move_replay(replay, state, reason=reason)
+    except MoveRefused:
+        return False
+    return True
 
 
 def sweep() -> None:

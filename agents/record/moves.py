@@ -17,7 +17,17 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from agents.models import BacklogItem, Goal, HandCommand, Intent, IntentPlan, LevelDocument, ShadowRun, Transition
+from agents.models import (
+    BacklogItem,
+    Goal,
+    HandCommand,
+    Intent,
+    IntentPlan,
+    LevelDocument,
+    Replay,
+    ShadowRun,
+    Transition,
+)
 from agents.record import prepared, signals, telemetry, wake_ups
 from agents.states import (
     BACKLOG_MOVES,
@@ -29,6 +39,7 @@ from agents.states import (
     LEVEL_MOVES,
     PLAN_ENDED,
     PLAN_MOVES,
+    REPLAY_MOVES,
     SHADOW_MOVES,
     BacklogState,
     GoalState,
@@ -37,6 +48,7 @@ from agents.states import (
     LevelState,
     MoveRefused,
     PlanState,
+    ReplayState,
     ShadowState,
 )
 
@@ -184,6 +196,22 @@ def move_shadow(run: ShadowRun, new: ShadowState, *, reason: str = "", **also: A
     for name, value in values.items():
         setattr(run, name, value)
     return run
+
+
+def move_replay(replay: Replay, new: ReplayState, *, reason: str = "", **also: Any) -> Replay:
+    """Move a replay; MoveRefused when the table forbids it, or when another worker has begun it since."""
+    old = ReplayState(replay.state)
+    if new not in REPLAY_MOVES[old]:
+        raise MoveRefused(f"replay {replay.pk} cannot go from {old} to {new}")
+    values: dict[str, Any] = {"state": new.value, "reason": reason, **also}
+    if not REPLAY_MOVES[new]:
+        values |= {"finished_at": timezone.now(), "lease_until": None, "lease_owner": ""}
+    ours = Replay.objects.filter(pk=replay.pk, state=old.value, lease_fence=replay.lease_fence)
+    if not ours.update(**values):
+        raise MoveRefused(f"replay {replay.pk} is no longer {old}")
+    for name, value in values.items():
+        setattr(replay, name, value)
+    return replay
 
 
 def move_level(document: LevelDocument, new: LevelState, *, reason: str = "", **also: Any) -> LevelDocument:
