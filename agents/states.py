@@ -78,6 +78,16 @@ class ReplayState(StrEnum):
     IMPOSSIBLE = "impossible"
 
 
+class RolloutState(StrEnum):
+    """Where a version is that was put to use. `kept`: no harm was seen; `returned`: the earlier one is used again."""
+
+    WATCHED = "watched"
+    KEPT = "kept"
+    RETURNED = "returned"
+    # Somebody put another version to use, or retired this one.
+    ENDED = "ended"
+
+
 class LevelState(StrEnum):
     """Where a design or a choice of rules is. `unreviewed`: the agent's level was off when it came in."""
 
@@ -170,6 +180,13 @@ REPLAY_MOVES: Mapping[ReplayState, frozenset[ReplayState]] = {
     ReplayState.RUNNING: frozenset({ReplayState.RUNNING, ReplayState.DONE, ReplayState.IMPOSSIBLE}),
     ReplayState.DONE: frozenset(),
     ReplayState.IMPOSSIBLE: frozenset(),
+}
+
+ROLLOUT_MOVES: Mapping[RolloutState, frozenset[RolloutState]] = {
+    RolloutState.WATCHED: frozenset({RolloutState.KEPT, RolloutState.RETURNED, RolloutState.ENDED}),
+    RolloutState.KEPT: frozenset(),
+    RolloutState.RETURNED: frozenset(),
+    RolloutState.ENDED: frozenset(),
 }
 
 L = LevelState

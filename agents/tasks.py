@@ -6,7 +6,7 @@ from celery import shared_task
 
 from agents.coordinator import backlog_sources, backlog_taking
 from agents.cycle import cycle
-from agents.evolution import replaying, replays
+from agents.evolution import replaying, replays, rollouts
 from agents.execution import shadow as shadow_run
 from agents.execution import sweep_parts
 from agents.hands import typed
@@ -39,7 +39,7 @@ def replay(replay_id: int | None = None) -> None:
 def sweep() -> None:
     """Find what no wake-up reached."""
     # Stray plans first, so that what waited for their files is found at once.
-    sweep_parts.each(stray_plans.sweep, cycle.sweep, typed.sweep, report_filing.sweep, replays.sweep)
+    sweep_parts.each(stray_plans.sweep, cycle.sweep, typed.sweep, report_filing.sweep, replays.sweep, rollouts.sweep)
 
 
 @shared_task(name="agents.typed_command")

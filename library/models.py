@@ -52,6 +52,8 @@ class ComponentVersion(models.Model):
     body = models.TextField()
     changes = models.TextField(blank=True)
     status = models.CharField(max_length=16, choices=Status.choices, default=Status.CANDIDATE)
+    # While it is a canary: so many percent of new goals are planned with it instead of the active version.
+    canary_percent = models.PositiveSmallIntegerField(default=0, db_default=0)
     applicability_text = models.TextField(blank=True)
     content_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
     applicability_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
@@ -69,6 +71,12 @@ class ComponentVersion(models.Model):
             models.UniqueConstraint(fields=["component", "version"], name="component_version_once"),
             models.UniqueConstraint(
                 fields=["component"], condition=Q(status="active"), name="one_active_version_per_component"
+            ),
+            models.UniqueConstraint(
+                fields=["component"], condition=Q(status="canary"), name="one_canary_per_component"
+            ),
+            models.CheckConstraint(
+                condition=~Q(status="canary") | Q(canary_percent__range=(1, 50)), name="canary_takes_1_to_50_percent"
             ),
         ]
         indexes = [

@@ -51,6 +51,7 @@ class Event(StrEnum):
     WORKSPACE_SETTINGS = "workspace_settings"
     RESTORED = "restored"
     RECOVERY = "recovery"
+    COMPONENT = "component"
 
 
 Keep = Callable[..., object]

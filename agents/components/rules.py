@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 
 from agents.bdi import means_ends
 from agents.beliefs import perceiving
@@ -20,7 +21,7 @@ from agents.rules.selection import KnownRule
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.types import Belief, NoPlan, PlanDraft
 from agents.toolkit.wording.slots import render
-from library.components import selectors, services
+from library.components import canary, selectors, services
 from library.errors import EmbeddingUnavailable
 from library.models import Component, ComponentVersion
 
@@ -29,14 +30,26 @@ logger = logging.getLogger(__name__)
 KIND = Component.Kind.RULE.value
 # Another word as soon as anything is different that a rule in use is made of.
 _STAMP = f"""
-    SELECT count(*) || ' '
-        || coalesce(sum(hashtextextended(concat_ws('/', component.name, version.version, version.body), version.id)), 0)
+    SELECT count(*) || ' ' || coalesce(sum(hashtextextended(concat_ws(
+            '/', component.name, version.version, version.status, version.canary_percent, version.body
+        ), version.id)), 0)
     FROM {Component._meta.db_table} AS component
     JOIN {ComponentVersion._meta.db_table} AS version ON version.component_id = component.id
-    WHERE component.kind = %(kind)s AND version.status = %(active)s
+    WHERE component.kind = %(kind)s AND version.status = ANY(%(used)s)
 """  # noqa: S608  # names of our own tables
-# The stamp of the rules that were in use when they were read last, and these.
-_last: tuple[str, tuple[KnownRule, ...]] = "", ()
+_USED = [ComponentVersion.Status.ACTIVE.value, ComponentVersion.Status.CANARY.value]
+
+
+@dataclass(frozen=True)
+class _InUse:
+    """The rules that were in use when they were read last, and their stamp; a canary with its share of new goals."""
+
+    stamp: str = ""
+    active: tuple[KnownRule, ...] = ()
+    canaries: tuple[tuple[KnownRule, int], ...] = ()
+
+
+_last = _InUse()
 
 
 @dataclass(frozen=True)
@@ -53,17 +66,19 @@ class Trial:
         return self.outcome.evidence
 
 
-def known_rules() -> list[KnownRule]:
-    """Return the active rules that can be read, by name.
+def known_rules(for_goal: int | None = None) -> list[KnownRule]:
+    """Return the active rules that can be read, by name; a canary in place of its rule where the goal is of its share.
 
     Their texts are fetched only when they are others than the last time: what is in use is asked at each call.
     """
     global _last
-    (stamp,) = prepared.row(_STAMP, {"kind": KIND, "active": ComponentVersion.Status.ACTIVE.value}) or ("",)
-    if stamp != _last[0]:
-        rows = selectors.active_versions(KIND).values_list("pk", "component__name", "version", "body")
-        _last = stamp, tuple(rule for row in rows if (rule := _read(*row)) is not None)
-    return list(_last[1])
+    (stamp,) = prepared.row(_STAMP, {"kind": KIND, "used": _USED}) or ("",)
+    if stamp != _last.stamp:
+        _last = _InUse(stamp, _readable(selectors.active_versions(KIND)), _canaries())
+    if for_goal is None or not _last.canaries:
+        return list(_last.active)
+    taken = {rule.name: rule for rule, percent in _last.canaries if canary.takes(rule.name, for_goal, percent)}
+    return [taken.get(rule.name, rule) for rule in _last.active]
 
 
 def nearest_rules(text: str, limit: int = 3) -> list[tuple[KnownRule, float]]:
@@ -112,6 +127,17 @@ def read_one(body: str) -> Rule:
     if len(rules) != 1:
         raise RuleSyntaxError(rules[1].line, "several_rules", f"here are {len(rules)} rules instead of one")
     return rules[0]
+
+
+def _readable(versions: QuerySet[ComponentVersion]) -> tuple[KnownRule, ...]:
+    rows = versions.values_list("pk", "component__name", "version", "body")
+    return tuple(rule for row in rows if (rule := _read(*row)) is not None)
+
+
+def _canaries() -> tuple[tuple[KnownRule, int], ...]:
+    rows = ComponentVersion.objects.filter(component__kind=KIND, status=ComponentVersion.Status.CANARY)
+    shares = dict(rows.values_list("pk", "canary_percent"))
+    return tuple((rule, shares[int(rule.version_id)]) for rule in _readable(rows))
 
 
 @lru_cache(maxsize=2_048)

@@ -10,13 +10,15 @@ from django.db import transaction
 from agents.components import rule_writing
 from agents.components.rule_writing import RuleInvalid
 from agents.components.rules import KIND
-from agents.evolution import cases, replays
+from agents.evolution import cases, replays, rollouts
 from agents.evolution.gate import Judgement
 from agents.models import Replay
-from agents.states import ReplayState
+from agents.states import ReplayState, RolloutState
 from library.components import services as library
 from library.errors import LibraryRefused
 from library.models import ComponentVersion
+from people import journal
+from people.journal import Event
 from people.models import User
 from people.roles import Role
 
@@ -45,7 +47,7 @@ def standing(version: ComponentVersion) -> Standing:
 
 
 def _why_not(version: ComponentVersion, replay: Replay | None, judgement: Judgement | None) -> str:
-    if version.component.kind != KIND or version.parent_id is None or _was_in_use(version):
+    if version.component.kind != KIND or version.parent_id is None or may_return_to(version):
         return ""
     if not cases.has_any(version.component.name):
         return ""
@@ -58,9 +60,13 @@ def _why_not(version: ComponentVersion, replay: Replay | None, judgement: Judgem
     return "" if judgement is not None and judgement.is_admitted else (judgement.says if judgement else "")
 
 
-def _was_in_use(version: ComponentVersion) -> bool:
-    """A retired one that never planned anything may be a rejected candidate, so it counts as one."""
-    return version.status == _Status.ACTIVE or (version.status == _Status.RETIRED and version.uses > 0)
+def may_return_to(version: ComponentVersion) -> bool:
+    """Whether it was active and did no harm, so that nothing keeps it out. A rejected candidate or canary never was."""
+    if version.status != _Status.RETIRED:
+        return version.status == _Status.ACTIVE
+    if (rollout := rollouts.latest(version)) is not None:
+        return not rollout.is_canary and rollout.state != RolloutState.RETURNED
+    return version.uses > 0 or rollouts.was_before_another(version)
 
 
 def activate(version: ComponentVersion, *, by: User, reason: str = "") -> ComponentVersion:
@@ -68,29 +74,56 @@ def activate(version: ComponentVersion, *, by: User, reason: str = "") -> Compon
 
     Raises LibraryRefused, RuleInvalid.
     """
-    if settings.FOUR_EYES and version.created_by_id == by.pk:
-        raise LibraryRefused("You wrote this version. With four eyes on, somebody else must activate it.")
-    _fit_to_use(version)
+    _fit_to_use(version, by)
     with transaction.atomic():
-        # As it is now: somebody may have rejected it since it was read.
-        version = ComponentVersion.objects.select_related("component", "parent__component").get(pk=version.pk)
-        if why := standing(version).why_not:
-            _lift(version, why, by, reason)
-        return library.activate(version, by)
+        version = _admitted(version, by, reason)
+        previous = version.component.versions.filter(status=_Status.ACTIVE).exclude(pk=version.pk).first()
+        is_new = not may_return_to(version)
+        activated = library.activate(version, by)
+        if is_new and previous is not None and version.component.kind == KIND:
+            rollouts.begin(activated, previous, by=by)
+        _journal(activated, by, "activated", reason)
+        return activated
+
+
+def begin_canary(version: ComponentVersion, *, by: User, percent: int, reason: str = "") -> ComponentVersion:
+    """Have a candidate that the gate lets in plan a share of new goals first. Raises LibraryRefused, RuleInvalid."""
+    if version.component.kind != KIND:
+        raise LibraryRefused("Only rules can be a canary: their goals can be replayed with the version before.")
+    _fit_to_use(version, by)
+    with transaction.atomic():
+        version = _admitted(version, by, reason)
+        begun = library.begin_canary(version, by, percent)
+        previous = version.component.versions.get(status=_Status.ACTIVE)
+        rollouts.begin(begun, previous, by=by, percent=percent)
+        _journal(begun, by, f"made a canary for {percent} % of new goals", reason)
+        return begun
 
 
 def reject(version: ComponentVersion, *, by: User, reason: str) -> ComponentVersion:
-    """Retire a candidate. Raises LibraryRefused."""
-    if version.status != _Status.CANDIDATE:
+    """Retire a candidate or a canary. Raises LibraryRefused."""
+    if version.status not in (_Status.CANDIDATE, _Status.CANARY):
         raise LibraryRefused(f"Version {version.version} is {version.status}, so there is nothing to reject.")
     with transaction.atomic():
         retired = library.retire(version, by)
-        _note(retired, f"rejected by {by.username}: {reason.strip()}" if reason.strip() else "")
+        if reason.strip():
+            library.note(retired, f"rejected by {by.username}: {reason.strip()}")
+        _journal(retired, by, "rejected", reason)
         return retired
 
 
-def _fit_to_use(version: ComponentVersion) -> None:
+def _admitted(version: ComponentVersion, by: User, reason: str) -> ComponentVersion:
+    """The version as it is now (somebody may have rejected it since it was read), let in by the gate or an admin."""
+    version = ComponentVersion.objects.select_related("component", "parent__component").get(pk=version.pk)
+    if why := standing(version).why_not:
+        _lift(version, why, by, reason)
+    return version
+
+
+def _fit_to_use(version: ComponentVersion, by: User) -> None:
     """A version may have been right when it was written and wrong now: tools and other rules change."""
+    if settings.FOUR_EYES and version.created_by_id == by.pk:
+        raise LibraryRefused("You wrote this version. With four eyes on, somebody else must put it to use.")
     problems = rule_writing.check(version.body, instead_of=version.component.name).problems
     if errors := [problem for problem in problems if problem.severity == "error"]:
         raise RuleInvalid(errors)
@@ -104,12 +137,9 @@ def _lift(version: ComponentVersion, why: str, by: User, reason: str) -> None:
             f"{why} As an admin you can activate it all the same: say why, in {REASON_MIN} characters or more.",
             "reason",
         )
-    _note(version, f"activated against the gate by {by.username}: {reason.strip()}")
+    library.note(version, f"put to use against the gate by {by.username}: {reason.strip()}")
 
 
-def _note(version: ComponentVersion, said: str) -> None:
-    """Say it where people read what became of the version."""
-    if said:
-        parted = "; " if version.changes else ""
-        version.changes = f"{version.changes}{parted}{said}"[:2_000]
-        version.save(update_fields=["changes"])
+def _journal(version: ComponentVersion, by: User, what: str, reason: str) -> None:
+    said = {"what": what, "version": version.version, "called": version.component.name, "why": reason.strip()}
+    journal.record(Event.COMPONENT, by=by, subject=f"component:{version.component_id}", data=said)

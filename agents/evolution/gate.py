@@ -95,8 +95,13 @@ def _verdict(proven: int, differ: int, fixed: int, broken: int, p: float) -> Ver
     return Verdict.ADMITTED if p <= SIGNIFICANT else Verdict.TOO_FEW
 
 
+def is_harmful(judgement: Judgement) -> bool:
+    """Whether a version in use breaks more than it fixes, and more than chance explains: the test turned round."""
+    return judgement.broken > 0 and sign_test(judgement.broken, judgement.fixed) <= SIGNIFICANT
+
+
 def sign_test(fixed: int, broken: int) -> float:
-    """The probability of at least so many fixes among the flips when either way is as likely; 1 without a flip."""
+    """The probability that the first kind has at least so many of the flips when either is as likely; 1 without one."""
     flips = fixed + broken
     return sum(comb(flips, more) for more in range(fixed, flips + 1)) / 2**flips
 

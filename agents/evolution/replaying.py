@@ -14,25 +14,21 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
-from agents.bdi import means_ends, outcome
+from agents.bdi import outcome
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.outcome import MISSED
 from agents.bdi.shadow import Finding, Proof
-from agents.components import rules
-from agents.evolution import replays
+from agents.evolution import replanning, replays, rollouts
 from agents.execution.companion import Companion
 from agents.execution.shadow import Stopped, Trial, limits_of
 from agents.execution.workplace import open_desk_in
-from agents.models import Goal, Plan, Replay, ReplayCase
-from agents.plans import outcome_evaluation, proposals
+from agents.models import Replay, ReplayCase
+from agents.plans import outcome_evaluation
 from agents.record import draining, logs
 from agents.rules.grammar import RuleSyntaxError
 from agents.rules.selection import KnownRule
 from agents.states import ReplayState
 from agents.toolkit.limits import UnknownLimit
-from agents.toolkit.registry import REGISTRY
-from agents.toolkit.types import Belief, NoPlan
-from library.models import ComponentVersion
 from sandbox.contract import SandboxError, SessionState
 
 logger = logging.getLogger(__name__)
@@ -64,7 +60,7 @@ def turn(replay: Replay) -> None:
         replays.end(replay, ReplayState.IMPOSSIBLE, f"it has cost {replays.BEGUN_MAX} workers")
         return
     try:
-        sides = _rule_of(replay.parent), _rule_of(replay.version)
+        sides = replanning.rule_of(replay.parent), replanning.rule_of(replay.version)
     except RuleSyntaxError as error:
         replays.end(replay, ReplayState.IMPOSSIBLE, logs.storable(f"a version cannot be read: {error}"))
         return
@@ -79,7 +75,8 @@ def turn(replay: Replay) -> None:
             if companion.interrupted:
                 replays.give_back(replay)
             return
-    replays.end(replay, ReplayState.DONE)
+    if replays.end(replay, ReplayState.DONE) and replay.rollout is not None:
+        rollouts.decide(replay.rollout)
 
 
 def _do(replay: Replay, case: ReplayCase, sides: tuple[KnownRule, KnownRule], stop_work: Event) -> None:
@@ -95,16 +92,11 @@ def _do(replay: Replay, case: ReplayCase, sides: tuple[KnownRule, KnownRule], st
         raise Stopped
 
 
-def _rule_of(version: ComponentVersion) -> KnownRule:
-    name = version.component.name
-    return KnownRule(name, version.version, str(version.pk), rules.read_one(version.body))
-
-
 def _tried(replay: Replay, case: ReplayCase, rule: KnownRule, stop_work: Event) -> Side:
     if case.goal is None or case.plan is None:
         return Side(None, GONE)
     started = time.monotonic()
-    planned = planned_by(rule, case.goal, case.plan, case.base)
+    planned = replanning.planned_by(rule, case.goal, case.plan, case.base)
     if isinstance(planned, str):
         return Side(False, planned[:SAID_MAX])
     name = f"replay-{case.pk}-{replay.lease_fence}-{rule.version_id}"
@@ -114,23 +106,6 @@ def _tried(replay: Replay, case: ReplayCase, rule: KnownRule, stop_work: Event) 
         logger.warning("A case could not be replayed", extra={"replay_case": case.pk}, exc_info=True)
         passes, said = None, f"could not be tried: {error}"
     return Side(passes, logs.storable(said)[:SAID_MAX], _steps(planned), time.monotonic() - started)
-
-
-def planned_by(rule: KnownRule, goal: Goal, plan: Plan, base: str) -> Document | str:
-    """The document that the rules in use make of a case with this rule in its version's place; or why there is none."""
-    known = [*(one for one in rules.known_rules() if one.name != rule.name), rule]
-    found = means_ends.plan(goal.text, known, beliefs_of(plan), REGISTRY)
-    if isinstance(found, NoPlan):
-        return f"no plan: {found.reason.replace('_', ' ')}"
-    document, problems = proposals.document_on(goal, base, found)
-    if document is None or problems:
-        return f"its plan is not valid: {problems[0].message}"
-    return document
-
-
-def beliefs_of(plan: Plan) -> list[Belief]:
-    """What was believed when a plan was made."""
-    return [Belief(**one) for one in plan.evidence.get("beliefs") or []]
 
 
 def _run(document: Document, base: str, name: str, stop_work: Event) -> tuple[bool | None, str]:

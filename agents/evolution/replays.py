@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from django.conf import settings
@@ -11,8 +12,9 @@ from django.db.models.functions import Now
 
 from agents.components.rules import KIND
 from agents.evolution import cases, gate
+from agents.evolution.cases import Found
 from agents.evolution.gate import Flip, Judgement
-from agents.models import Replay, ReplayCase, Standstill
+from agents.models import Replay, ReplayCase, Rollout, Standstill
 from agents.record import wake_ups
 from agents.record.errors import NotPossibleNow
 from agents.record.lease import worker_name
@@ -27,6 +29,7 @@ BEGUN_MAX = 5
 _WAITING = Q(state=ReplayState.WAITING.value)
 _RUNNING = Q(state=ReplayState.RUNNING.value)
 _OPEN = _WAITING | _RUNNING
+_WITH = ("version__component", "parent__component", "rollout__version__component", "rollout__previous__component")
 
 
 def ask(version: ComponentVersion, *, by: User, why: str = "", strategy: str = Replay.Strategy.STANDARD) -> Replay:
@@ -50,33 +53,58 @@ def ask(version: ComponentVersion, *, by: User, why: str = "", strategy: str = R
 
 def _asked(version: ComponentVersion, parent: ComponentVersion, by: User, why: str, strategy: str) -> Replay:
     replay = Replay.objects.create(version=version, parent=parent, by=by, why=why, strategy=strategy)
-    name = version.component.name
+    _with_cases(replay, cases.of_rule(version.component.name))
+    return replay
+
+
+def watch(rollout: Rollout, found: Sequence[Found]) -> Replay:
+    """Replay goals that were planned since a version was put to use, with it and with the one used before."""
+    replay = Replay.objects.create(version=rollout.version, parent=rollout.previous, by=rollout.by, rollout=rollout)
+    _with_cases(replay, found)
+    return replay
+
+
+def is_open(version: ComponentVersion) -> bool:
+    """Whether a replay of this version is waiting or running."""
+    return Replay.objects.filter(_OPEN, version=version).exists()
+
+
+def _with_cases(replay: Replay, found: Sequence[Found]) -> None:
+    name = replay.version.component.name
     ReplayCase.objects.bulk_create(
         ReplayCase(
             replay=replay,
             number=number,
-            goal=found.goal,
-            plan=found.plan,
-            text=found.goal.text,
-            half=ReplayCase.Half.SEALED if gate.is_sealed(name, found.goal.pk) else ReplayCase.Half.PROBE,
-            succeeded_then=found.succeeded,
-            base=found.base,
+            goal=one.goal,
+            plan=one.plan,
+            text=one.goal.text,
+            half=ReplayCase.Half.SEALED if gate.is_sealed(name, one.goal.pk) else ReplayCase.Half.PROBE,
+            succeeded_then=one.succeeded,
+            base=one.base,
         )
-        for number, found in enumerate(cases.of_rule(name), start=1)
+        for number, one in enumerate(found, start=1)
     )
     wake_ups.wake_replay(replay.pk)
-    return replay
 
 
 def latest(version: ComponentVersion) -> Replay | None:
-    """The newest replay of a version beside its present parent."""
-    return Replay.objects.filter(version=version, parent=version.parent_id).order_by("-pk").first()
+    """The newest replay of a version beside its present parent on what was there before it."""
+    before = Replay.objects.filter(version=version, parent=version.parent_id, rollout=None)
+    return before.order_by("-pk").first()
 
 
 def judgement(replay: Replay) -> Judgement:
-    """What the cases that are done say."""
-    done = replay.cases.filter(is_done=True)
-    return gate.judge([Flip(one.parent_passes, one.candidate_passes, one.differs) for one in done])
+    """What its cases say that are done, and those of goals that were planned since the version was put to use."""
+    beside = Q(replay__version=replay.version_id, replay__parent=replay.parent_id, replay__rollout__isnull=False)
+    return judgement_of(ReplayCase.objects.filter(Q(replay=replay) | beside))
+
+
+def judgement_of(cases: QuerySet[ReplayCase]) -> Judgement:
+    """What those of these cases say that are done; each goal counts once, as it was replayed last."""
+    flips: dict[object, Flip] = {}
+    for one in cases.filter(is_done=True).order_by("pk"):
+        flips[one.goal_id or f"case {one.pk}"] = Flip(one.parent_passes, one.candidate_passes, one.differs)
+    return gate.judge(list(flips.values()))
 
 
 def claim(replay_id: int | None = None) -> Replay | None:
@@ -98,7 +126,7 @@ def claim(replay_id: int | None = None) -> Replay | None:
             lease_until=now + timedelta(seconds=settings.LEASE_S),
             started_at=now,
         )
-    return Replay.objects.select_related("version__component", "parent").get(pk=replay.pk)
+    return Replay.objects.select_related(*_WITH).get(pk=replay.pk)
 
 
 def renew(replay: Replay) -> bool:

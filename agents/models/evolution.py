@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from agents.models.common import DIGEST_HEX, one_of
 from agents.models.goals import Goal
-from agents.states import ReplayState
+from agents.states import ReplayState, RolloutState
 from library.models import ComponentVersion
 
 
@@ -51,6 +51,40 @@ class EvolvedCopy(models.Model):
         return bool(self.proposed) and self.decided_at is None
 
 
+class Rollout(models.Model):
+    """A version that was put to use, and what the goals planned since then say of it beside the one used before.
+
+    `percent`: its share of new goals, 100 once it is active. `seen_plan`: plans up to this one were looked at.
+    """
+
+    version = models.ForeignKey(ComponentVersion, on_delete=models.CASCADE, related_name="+")
+    previous = models.ForeignKey(ComponentVersion, on_delete=models.CASCADE, related_name="+")
+    percent = models.PositiveSmallIntegerField()
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    state = models.CharField(max_length=16, default=RolloutState.WATCHED.value)
+    reason = models.TextField(blank=True)
+    seen_plan = models.BigIntegerField()
+    started_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            one_of("state", RolloutState, "rollout_state_known"),
+            models.UniqueConstraint(
+                fields=["version"], condition=Q(state="watched"), name="one_open_rollout_per_version"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"rollout {self.pk} of {self.version}"
+
+    @property
+    def is_canary(self) -> bool:
+        """Whether it was put to use for a share of new goals only."""
+        return self.percent < 100
+
+
 class Replay(models.Model):
     """A candidate and its parent on the same earlier cases, in copies of the files that each case began with.
 
@@ -67,6 +101,8 @@ class Replay(models.Model):
 
     version = models.ForeignKey(ComponentVersion, on_delete=models.CASCADE, related_name="+")
     parent = models.ForeignKey(ComponentVersion, on_delete=models.CASCADE, related_name="+")
+    # Its cases are goals planned since the version was put to use; null: earlier ones, before that.
+    rollout = models.ForeignKey(Rollout, null=True, on_delete=models.CASCADE, related_name="replays")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     why = models.TextField(blank=True)
     strategy = models.CharField(max_length=20, choices=Strategy.choices, default=Strategy.STANDARD)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from agents.evolution import deciding
+from django.db.models import QuerySet
+
+from agents.evolution import deciding, rollouts
 from agents.evolution.deciding import Standing
-from agents.models import Replay, ReplayCase
+from agents.evolution.gate import Judgement
+from agents.models import ReplayCase, Rollout
 from agents.record.selectors import may_see
 from agents.states import ReplayState
 from library.components import services as library
@@ -15,6 +18,7 @@ from library.models import ComponentVersion
 from people.roles import Role
 
 _ENDS = {True: "passed", False: "failed", None: "unproven"}
+PERCENTS = (5, 10, 25, 50)
 # The most telling first.
 _ORDER = ("broken", "fixed", "unproven", "unchanged", "waiting")
 
@@ -39,6 +43,20 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Watch:
+    """What the goals say that were planned since the version was put to use."""
+
+    rollout: Rollout
+    judgement: Judgement
+    rows: tuple[Row, ...]
+
+    @property
+    def done(self) -> int:
+        """How many goals both versions were tried on."""
+        return sum(row.case.is_done for row in self.rows)
+
+
+@dataclass(frozen=True)
 class Proof:
     """The replay of the shown version, and what of it this person may do."""
 
@@ -47,6 +65,17 @@ class Proof:
     rows: tuple[Row, ...]
     may_ask: bool
     may_lift: bool
+    watch: Watch | None = None
+
+    @property
+    def may_begin_canary(self) -> bool:
+        """Whether the version could plan a share of new goals; the gate and the person's roles aside."""
+        return self.version.status == ComponentVersion.Status.CANDIDATE
+
+    @property
+    def percents(self) -> tuple[int, ...]:
+        """The shares that the page offers."""
+        return PERCENTS
 
     @property
     def is_under_way(self) -> bool:
@@ -75,8 +104,17 @@ def of(version: ComponentVersion, user: Any) -> Proof | None:
     if version.parent_id is None:
         return None
     standing = deciding.standing(version)
-    rows = _rows(standing.replay, version, user) if standing.replay is not None else ()
-    return Proof(version, standing, rows, library.may_write(user), user.has_role(Role.ADMIN))
+    rows = _rows(standing.replay.cases.all(), version, user) if standing.replay is not None else ()
+    watch = _watch(version, user)
+    return Proof(version, standing, rows, library.may_write(user), user.has_role(Role.ADMIN), watch)
+
+
+def _watch(version: ComponentVersion, user: Any) -> Watch | None:
+    rollout = rollouts.latest(version)
+    if rollout is None:
+        return None
+    cases = ReplayCase.objects.filter(replay__rollout=rollout)
+    return Watch(rollout, rollouts.judgement(rollout), _rows(cases, version, user))
 
 
 def flip_of(case: ReplayCase) -> str:
@@ -90,12 +128,12 @@ def flip_of(case: ReplayCase) -> str:
     return "fixed" if case.candidate_passes else "broken"
 
 
-def _rows(replay: Replay, version: ComponentVersion, user: Any) -> tuple[Row, ...]:
+def _rows(cases: QuerySet[ReplayCase], version: ComponentVersion, user: Any) -> tuple[Row, ...]:
     """A sealed case stays from whoever wrote the version, so that the next one is not written for it; a goal of
     somebody else from who may not read that.
     """
     rows = []
-    for case in replay.cases.select_related("goal"):
+    for case in cases.select_related("goal"):
         is_sealed = case.half == ReplayCase.Half.SEALED and version.created_by_id == user.pk
         is_foreign = case.goal is None or not may_see(user, case.goal.submitted_by_id)
         rows.append(Row(case, flip_of(case), is_sealed or is_foreign))

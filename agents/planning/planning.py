@@ -233,7 +233,7 @@ def _by_rules(adopted: Adopted, beliefs: Sequence[Believed]) -> tuple[Sequence[K
     """The rules that there are, and the plan by them, with corrected parameters and what people wished."""
     goal, before, took = adopted.goal, adopted.before, adopted.took
     with telemetry.span("plan", goal.pk), took.stage("rules"):
-        known = rules.known_rules()
+        known = rules.known_rules(for_goal=goal.pk)
         found = _find(goal, known, beliefs, before)
     if before.plans:
         found = replace(found, evidence={**found.evidence, **contradictions.since_last_plan(goal)})

@@ -25,6 +25,7 @@ from agents.models import (
     IntentPlan,
     LevelDocument,
     Replay,
+    Rollout,
     ShadowRun,
     Transition,
 )
@@ -40,6 +41,7 @@ from agents.states import (
     PLAN_ENDED,
     PLAN_MOVES,
     REPLAY_MOVES,
+    ROLLOUT_MOVES,
     SHADOW_MOVES,
     BacklogState,
     GoalState,
@@ -49,6 +51,7 @@ from agents.states import (
     MoveRefused,
     PlanState,
     ReplayState,
+    RolloutState,
     ShadowState,
 )
 
@@ -241,3 +244,16 @@ def move_backlog_item(item: BacklogItem, new: BacklogState, *, reason: str = "",
     for name, value in values.items():
         setattr(item, name, value)
     return item
+
+
+def move_rollout(rollout: Rollout, new: RolloutState, *, reason: str = "") -> Rollout:
+    """End the watch over a version; MoveRefused when it has ended."""
+    old = RolloutState(rollout.state)
+    if new not in ROLLOUT_MOVES[old]:
+        raise MoveRefused(f"rollout {rollout.pk} cannot go from {old} to {new}")
+    values = {"state": new.value, "reason": reason, "ended_at": timezone.now()}
+    if not Rollout.objects.filter(pk=rollout.pk, state=old.value).update(**values):
+        raise MoveRefused(f"rollout {rollout.pk} is no longer {old}")
+    for name, value in values.items():
+        setattr(rollout, name, value)
+    return rollout

@@ -37,6 +37,19 @@ from people.models import User
 
 Status = ComponentVersion.Status
 GOAL_MAX = 4_000
+_FRAGMENTS = {
+    "trial": "agents/rules/_trial.html",
+    "replay": "agents/rules/_replay.html",
+    "watch": "agents/rules/_watch.html",
+}
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What a form says beside its button."""
+
+    reason: str
+    percent: int
 
 
 @dataclass(frozen=True)
@@ -118,21 +131,22 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "proof": replay_page.of(shown, request.user),
         **_trial(request, component, shown),
     }
-    fragments = {"trial": "agents/rules/_trial.html", "replay": "agents/rules/_replay.html"}
-    return render(request, fragments.get(request.headers.get("HX-Target", ""), "agents/rules/rule.html"), context)
+    return render(request, _FRAGMENTS.get(request.headers.get("HX-Target", ""), "agents/rules/rule.html"), context)
 
 
 @require_POST
 def move(request: HttpRequest, pk: int, version: int, move: str) -> HttpResponse:
-    """Activate or retire a version, or have it replayed beside its parent."""
+    """Activate or retire a version, make it a canary, or have it replayed beside its parent."""
     if move not in _MOVES:
         raise Http404
     rows = ComponentVersion.objects.select_related("component", "parent")
     found = get_object_or_404(rows, pk=version, component_id=pk, component__kind=rules.KIND)
     user: Any = request.user
+    percent = request.POST.get("percent", "")
     reason = request.POST.get("reason", "").replace("\0", "")[:500]
+    given = _Given(reason, int(percent) if percent.isascii() and percent.isdigit() and len(percent) < 4 else 0)
     try:
-        said = _MOVES[move](found, user, reason)
+        said = _MOVES[move](found, user, given)
     except (LibraryRefused, RuleInvalid, NotPossibleNow) as refused:
         messages.error(request, str(refused))
     else:
@@ -140,28 +154,36 @@ def move(request: HttpRequest, pk: int, version: int, move: str) -> HttpResponse
     return redirect(f"{reverse('rule', args=[pk])}?version={version}")
 
 
-def _activate(version: ComponentVersion, user: User, reason: str) -> str:
-    return f"Version {deciding.activate(version, by=user, reason=reason).version} is active."
+def _activate(version: ComponentVersion, user: User, given: _Given) -> str:
+    return f"Version {deciding.activate(version, by=user, reason=given.reason).version} is active."
 
 
-def _retire(version: ComponentVersion, user: User, reason: str) -> str:
+def _retire(version: ComponentVersion, user: User, given: _Given) -> str:
     return f"Version {services.retire(version, user).version} is retired."
 
 
-def _replay(version: ComponentVersion, user: User, reason: str) -> str:
-    replays.ask(version, by=user, why=reason)
+def _replay(version: ComponentVersion, user: User, given: _Given) -> str:
+    replays.ask(version, by=user, why=given.reason)
     return f"Version {version.version} is being replayed beside {version.parent}."
 
 
-_MOVES: dict[str, Callable[[ComponentVersion, User, str], str]] = {
+def _canary(version: ComponentVersion, user: User, given: _Given) -> str:
+    begun = deciding.begin_canary(version, by=user, percent=given.percent, reason=given.reason)
+    return f"Version {begun.version} plans {begun.canary_percent} % of new goals from now on."
+
+
+_MOVES: dict[str, Callable[[ComponentVersion, User, _Given], str]] = {
     "activate": _activate,
+    "canary": _canary,
     "retire": _retire,
     "replay": _replay,
 }
 
 
 def _candidates() -> QuerySet[ComponentVersion]:
-    candidates = ComponentVersion.objects.filter(component__kind=rules.KIND, status=Status.CANDIDATE)
+    candidates = ComponentVersion.objects.filter(
+        component__kind=rules.KIND, status__in=(Status.CANDIDATE, Status.CANARY)
+    )
     return candidates.select_related("component", "created_by").order_by("-pk")[:100]
 
 

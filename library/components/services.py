@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from library import embedding, prepared
-from library.components import versions
+from library.components import canary, versions
 from library.components.states import MOVES
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
@@ -21,6 +21,7 @@ BODY_MAX_CHARACTERS = 100_000
 _WRITERS = (Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER)
 _ACTIVATORS = (Role.OPERATOR, Role.DEVELOPER)
 _Status = ComponentVersion.Status
+_IN_USE = (_Status.ACTIVE, _Status.CANARY)
 _USED = f"""
 UPDATE {ComponentVersion._meta.db_table} SET uses = uses + 1, successes = successes + %(good)s,
     failures = failures + %(bad)s, last_used_at = statement_timestamp()
@@ -92,6 +93,48 @@ def activate(version: ComponentVersion, by: User) -> ComponentVersion:
     if version.component.kind == Component.Kind.TOOL:
         raise LibraryRefused("mindX does not change its own code while it runs. A developer applies the difference.")
     return _move(version, _Status.ACTIVE)
+
+
+def begin_canary(version: ComponentVersion, by: User, percent: int) -> ComponentVersion:
+    """Have a candidate plan this share of new goals (1 to 50 percent) beside the version in use."""
+    if not may_activate(by):
+        raise LibraryRefused("Your roles do not let you start a canary. An operator or developer can.")
+    if not 1 <= percent <= canary.MOST_PERCENT:
+        raise LibraryRefused(f"A canary takes 1 to {canary.MOST_PERCENT} percent of new goals.", "percent")
+    with transaction.atomic():
+        Component.objects.select_for_update().get(pk=version.component_id)
+        used = dict(version.component.versions.filter(status__in=_IN_USE).values_list("status", "version"))
+        if _Status.ACTIVE not in used:
+            raise LibraryRefused("No version is in use, so there is nothing to run it beside. Activate it instead.")
+        if _Status.CANARY in used:
+            raise LibraryRefused(f"Version {used[_Status.CANARY]} is the canary. Activate or retire that one first.")
+        return _move(version, _Status.CANARY, percent)
+
+
+def withdraw(version: ComponentVersion, to: ComponentVersion, why: str) -> bool:
+    """Take a version out of use that has proved worse, and have `to` used again; False if it is no longer in use.
+
+    No person decides this, so it only ever goes back to what was used before.
+    """
+    with transaction.atomic():
+        Component.objects.select_for_update().get(pk=version.component_id)
+        held = ComponentVersion.objects.get(pk=version.pk)
+        if held.status not in _IN_USE:
+            return False
+        if held.status == _Status.ACTIVE:
+            _move(to, _Status.ACTIVE)
+        else:
+            _move(held, _Status.RETIRED)
+        note(held, why)
+        return True
+
+
+def note(version: ComponentVersion, said: str) -> None:
+    """Add to what people read about the version."""
+    version.refresh_from_db(fields=["changes"])
+    parted = "; " if version.changes else ""
+    version.changes = f"{version.changes}{parted}{said}"[:2_000]
+    version.save(update_fields=["changes"])
 
 
 def retire(version: ComponentVersion, by: User) -> ComponentVersion:
@@ -173,7 +216,7 @@ def _add(
     return version
 
 
-def _move(version: ComponentVersion, status: ComponentVersion.Status) -> ComponentVersion:
+def _move(version: ComponentVersion, status: ComponentVersion.Status, percent: int = 0) -> ComponentVersion:
     with transaction.atomic():
         # The component's row is the lock: two people who activate different versions come one after the other.
         Component.objects.select_for_update().get(pk=version.component_id)
@@ -185,8 +228,8 @@ def _move(version: ComponentVersion, status: ComponentVersion.Status) -> Compone
         if status == _Status.ACTIVE:
             active = ComponentVersion.objects.filter(component=version.component_id, status=_Status.ACTIVE)
             active.update(status=_Status.RETIRED)
-        version.status = status
-        version.save(update_fields=["status"])
+        version.status, version.canary_percent = status, percent
+        version.save(update_fields=["status", "canary_percent"])
         return version
 
 

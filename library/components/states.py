@@ -4,9 +4,9 @@ from library.models import ComponentVersion
 
 _S = ComponentVersion.Status
 
-# A canary is reached by later work on evolution; a retired version may come back.
+# A retired version may come back.
 MOVES = {
-    _S.CANDIDATE: frozenset({_S.ACTIVE, _S.RETIRED}),
+    _S.CANDIDATE: frozenset({_S.CANARY, _S.ACTIVE, _S.RETIRED}),
     _S.CANARY: frozenset({_S.ACTIVE, _S.RETIRED}),
     _S.ACTIVE: frozenset({_S.RETIRED}),
     _S.RETIRED: frozenset({_S.ACTIVE}),

@@ -17,9 +17,10 @@ from agents.evolution import deciding, replays
 from agents.evolution.gate import Verdict
 from agents.models import Replay
 from agents.pages import replay_page
-from agents.pages.replay_page import Proof, Row
+from agents.pages.replay_page import Proof, Row, Watch
 from agents.record.errors import NotPossibleNow
 from library.components import search as searching
+from library.components.canary import MOST_PERCENT
 from library.components.search import WEIGHT, Filters
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
@@ -172,8 +173,34 @@ class ReplayOut(Schema):
     cases: list[CaseOut]
 
 
+class CanaryIn(Schema):
+    """The share of new goals; a reason where an admin lifts the gate."""
+
+    percent: int = Field(ge=1, le=MOST_PERCENT)
+    reason: str = Field("", max_length=500)
+
+
+class RolloutOut(Schema):
+    """What the goals say that were planned since the version was put to use, for `percent` of them.
+
+    `state`: watched, kept, returned (the version before is used again) or ended.
+    """
+
+    state: str
+    percent: int
+    reason: str
+    started_at: datetime
+    fixed: int
+    broken: int
+    unchanged: int
+    unproven: int
+
+
 class CandidateOut(Schema):
-    """A version, its lint, and what its replay proved. `why_not` is empty when it may be activated."""
+    """A version, its lint, and what its replay proved. `why_not` is empty when it may be activated.
+
+    `rollout`: null until it was put to use.
+    """
 
     id: str
     component: str
@@ -182,6 +209,7 @@ class CandidateOut(Schema):
     state: str
     checks: list[str]
     replay: ReplayOut | None
+    rollout: RolloutOut | None
     why_not: str
 
 
@@ -214,6 +242,19 @@ def activate(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> Candi
     version = _found(candidate_id)
     try:
         deciding.activate(version, by=request.auth.user, reason=payload.reason)
+    except RuleInvalid as wrong:
+        raise invalid("body", str(wrong)) from wrong
+    except LibraryRefused as refused:
+        raise _refused(refused) from refused
+    return _candidate(_found(candidate_id), request.auth.user)
+
+
+@candidates.post("/{candidate_id}/canary", response=CandidateOut, auth=_MAY_WRITE, operation_id="begin_canary")
+def begin_canary(request: ApiRequest, candidate_id: str, payload: CanaryIn) -> CandidateOut:
+    """Have it plan a share of new goals, beside the version in use; refused as its activation would be."""
+    version = _found(candidate_id)
+    try:
+        deciding.begin_canary(version, by=request.auth.user, percent=payload.percent, reason=payload.reason)
     except RuleInvalid as wrong:
         raise invalid("body", str(wrong)) from wrong
     except LibraryRefused as refused:
@@ -333,6 +374,7 @@ def _candidate(version: ComponentVersion, user: Any) -> CandidateOut:
         state=version.status,
         checks=[f"line {one.line}: {one.message}" for one in problems],
         replay=None if proof is None else _replay_out(proof),
+        rollout=None if proof is None or proof.watch is None else _rollout_out(proof.watch),
         why_not="" if proof is None else proof.standing.why_not,
     )
 
@@ -357,6 +399,20 @@ def _replay_out(proof: Proof) -> ReplayOut | None:
         p=judgement.p,
         done=proof.done,
         cases=[_case(row) for row in proof.rows],
+    )
+
+
+def _rollout_out(watch: Watch) -> RolloutOut:
+    rollout, judged = watch.rollout, watch.judgement
+    return RolloutOut(
+        state=rollout.state,
+        percent=rollout.percent,
+        reason=rollout.reason,
+        started_at=rollout.started_at,
+        fixed=judged.fixed,
+        broken=judged.broken,
+        unchanged=judged.unchanged,
+        unproven=judged.unproven,
     )
 
 

@@ -131,6 +131,12 @@ def _token_made(it: _Entry) -> str:
     return f"created the API token “{it.text('called')}” of {it.name} for {_value(it.data.get('scopes'))}"
 
 
+def _component(it: _Entry) -> str:
+    instead = f"; {it.text('to')} is used again" if it.data.get("to") else ""
+    which = f"version {it.text('version', '?')} of “{it.text('called')}”"
+    return f"{it.text('what', 'changed')} {which}{instead}{it.because}"
+
+
 _SAID: Mapping[str, Callable[[_Entry], str]] = {
     Event.DECISION: _decision,
     Event.LEVEL: _level,
@@ -165,6 +171,7 @@ _SAID: Mapping[str, Callable[[_Entry], str]] = {
     Event.RECOVERY: lambda it: (
         f"changed how failures are handled: {_words(it.kind)} {_short(it.name)}{it.changes}{it.because}"
     ),
+    Event.COMPONENT: _component,
     Event.RESTORED: lambda it: f"restored mindX from a backup of {it.text('as_of')}",
 }
 

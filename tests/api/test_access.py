@@ -96,6 +96,7 @@ OPERATIONS = [
     ("GET", "candidates/1", Scope.LIBRARY_READ),
     ("POST", "components/1/evolve", Scope.LIBRARY_WRITE),
     ("POST", "candidates/1/activate", Scope.LIBRARY_WRITE),
+    ("POST", "candidates/1/canary", Scope.LIBRARY_WRITE),
     ("POST", "candidates/1/reject", Scope.LIBRARY_WRITE),
     ("GET", "agents", Scope.GOALS_READ),
     ("GET", "agents/1", Scope.GOALS_READ),

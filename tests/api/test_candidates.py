@@ -106,3 +106,17 @@ def test_what_cannot_be_is_refused_with_the_field(api_of: Any, reviewer: Any, ow
     assert (answer.status_code, answer.json()["type"]) == (409, "urn:mindx:problem:not_possible")
     assert ComponentVersion.objects.filter(component=greet.component).count() == 1
     assert api_of(owner, "library:read").post(at, {"why": "x", "body": RULE}).status_code == 403
+
+
+def test_a_candidate_is_made_a_canary_for_a_share_of_new_goals(
+    api_of: Any, reviewer: Any, operator: Any, greet: ComponentVersion
+) -> None:
+    made = services.publish("rule", "greet", RULE.replace("lasts", "stays"), by=reviewer)
+    at = f"candidates/{made.pk}/canary"
+    assert api_of(reviewer).post(at, {"percent": 10}).status_code == 403
+    assert api_of(operator).post(at, {"percent": 51}).status_code == 422
+    answer = api_of(operator).post(at, {"percent": 10})
+    assert answer.status_code == 200, answer.json()
+    found = answer.json()
+    assert (found["state"], found["rollout"]["state"], found["rollout"]["percent"]) == ("canary", "watched", 10)
+    assert api_of(operator).post(at, {"percent": 10}).status_code == 403

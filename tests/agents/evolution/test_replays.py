@@ -140,7 +140,7 @@ def test_the_gate_is_lifted_by_an_admin_with_a_reason_and_by_nobody_else(
     deciding.activate(lenient, by=admin, reason="we saw it work on the old machine")
     lenient.refresh_from_db()
     assert lenient.status == "active"
-    assert "activated against the gate by ada: we saw it work" in lenient.changes
+    assert "put to use against the gate by ada: we saw it work" in lenient.changes
 
 
 def test_a_candidate_that_makes_the_same_steps_is_inert(totalled: Totalled, reviewer: User) -> None:
@@ -228,7 +228,7 @@ def test_the_writer_does_not_activate_with_four_eyes_on(strict: ComponentVersion
     settings.FOUR_EYES = True
     both = person("bob", "operator", "reviewer")
     mine = library.publish("rule", "total a list", rule("lenient"), by=both)
-    with pytest.raises(LibraryRefused, match="somebody else must activate it"):
+    with pytest.raises(LibraryRefused, match="somebody else must put it to use"):
         deciding.activate(mine, by=both)
     deciding.activate(mine, by=person("eve", "operator"))
 
