@@ -7,6 +7,7 @@ from celery import shared_task
 from agents.coordinator import backlog_sources, backlog_taking
 from agents.cycle import cycle
 from agents.evolution import replaying, replays, rollouts
+from agents.evolution.auditing import proposing
 from agents.execution import shadow as shadow_run
 from agents.execution import sweep_parts
 from agents.hands import typed
@@ -79,3 +80,9 @@ def tend_backlog() -> None:
 def note_failures() -> None:
     """Put what keeps failing into the backlog."""
     backlog_sources.note_failures()
+
+
+@shared_task(name="agents.audit")
+def audit() -> None:
+    """Look through the past for what should change."""
+    proposing.refresh()

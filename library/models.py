@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -32,6 +33,11 @@ class Component(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["kind", "name"], name="component_name_once_per_kind")]
+        # The filters of a search.
+        indexes = [
+            models.Index(fields=["domain"], name="component_by_domain"),
+            GinIndex(fields=["tags"], name="component_by_tags"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"
@@ -86,6 +92,12 @@ class ComponentVersion(models.Model):
                 opclasses=["vector_cosine_ops"],
             ),
             HnswIndex(name="version_content_hnsw", fields=["content_embedding"], opclasses=["vector_cosine_ops"]),
+            # Few wait for their vectors, and each search looks for them by words.
+            models.Index(
+                fields=["component"],
+                condition=Q(applicability_embedding__isnull=True, content_embedding__isnull=True),
+                name="version_waits_for_vectors",
+            ),
         ]
 
     def __str__(self) -> str:

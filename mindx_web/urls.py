@@ -13,6 +13,7 @@ urlpatterns = [
     path("goals/", include("agents.urls.goal")),
     path("workspaces/", include("agents.urls.workspaces")),
     path("rules/", include("agents.urls.rules")),
+    path("evolution/", include("agents.urls.evolution")),
     path("agents/", include("agents.urls.agents")),
     path("mastermind/", include("agents.urls.mastermind")),
     path("tools/", include("agents.urls.tools")),

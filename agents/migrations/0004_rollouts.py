@@ -9,7 +9,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('agents', '0003_replays'),
-        ('library', '0005_canary'),
+        ('library', '0002_canary'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
@@ -167,3 +168,48 @@ class ReplayCase(models.Model):
 
     def __str__(self) -> str:
         return f"case {self.number} of replay {self.replay_id}"
+
+
+class EvolutionProposal(models.Model):
+    """Something that an audit of the past proposes, with its reason and the goals that show it.
+
+    It is found anew with each audit. `gone_at`: its reason no longer holds. A dismissal holds until it has grown.
+    """
+
+    class Kind(models.TextChoices):
+        """What kind of finding it is."""
+
+        LOW_SUCCESS = "low_success"
+        FAILING = "failing"
+        UNUSED = "unused"
+        ORPHANED = "orphaned"
+        GAP = "gap"
+        REDUNDANCY = "redundancy"
+        RISK = "risk"
+
+    kind = models.CharField(max_length=16, choices=Kind.choices)
+    subject = models.CharField(max_length=200)
+    says = models.CharField(max_length=300)
+    why = models.TextField()
+    weight = models.FloatField(default=0.0)
+    # All goals that show it; the newest of them are named.
+    cases = models.PositiveIntegerField(default=0)
+    goals = ArrayField(models.BigIntegerField(), default=list, blank=True)
+    component_kind = models.CharField(max_length=16, blank=True)
+    component_name = models.CharField(max_length=120, blank=True)
+    found_at = models.DateTimeField(auto_now_add=True)
+    seen_at = models.DateTimeField()
+    gone_at = models.DateTimeField(null=True, blank=True)
+    dismissed_at = models.DateTimeField(null=True, blank=True)
+    dismissed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    dismissed_why = models.CharField(max_length=300, blank=True)
+    dismissed_cases = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["-weight", "id"]
+        constraints = [models.UniqueConstraint(fields=["kind", "subject"], name="evolution_proposal_once")]
+
+    def __str__(self) -> str:
+        return self.says

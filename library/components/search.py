@@ -32,6 +32,8 @@ _USES_FOR_MOST = 10
 _WILD = re.compile(r"[\\%_]")
 _VERSION, _COMPONENT = ComponentVersion._meta.db_table, Component._meta.db_table
 _FROM = f"{_VERSION} AS version JOIN {_COMPONENT} AS component ON component.id = version.component_id"
+_WAITS = "version.applicability_embedding IS NULL AND version.content_embedding IS NULL"
+_HAS_VECTORS = f"NOT ({_WAITS})"
 _USAGE = (
     f"CASE WHEN uses = 0 THEN 0 ELSE least({USAGE_MOST}, {USAGE_MOST} * uses / {_USES_FOR_MOST}.0"
     " * successes / greatest(successes + failures, 1)) END"
@@ -94,14 +96,16 @@ def search(
         return Results(_by_words(reach, values, f"{query} {task}".split(), limit), str(error))
     values |= {name: literal(vector) for name, vector in vectors.items()}
     values |= {"weight": weight if len(vectors) == 2 else float("task" in vectors), "limit": limit}
-    exact = _are_few(reach, values)
     # What waits for its vectors is found by its name at least.
     words = _words(values, f"{query} {task}".split()[:12])
-    arms = [_nearest(reach, name, exact=exact) for name in vectors]
-    waiting = f"{reach} AND {words} AND applicability_embedding IS NULL AND content_embedding IS NULL"
-    arms.append(f"SELECT version.id FROM {_FROM} WHERE {waiting} LIMIT {CANDIDATES}")  # noqa: S608  # our own names
     with nearest_first(), connection.cursor() as cursor:
-        cursor.execute(_ranked(arms, set(vectors)), values)
+        if _are_few(reach, values):
+            those = f"SELECT version.id FROM {_FROM} WHERE {reach} AND ({_HAS_VECTORS} OR {words})"  # noqa: S608
+        else:
+            arms = [_nearest(reach, name) for name in vectors]
+            arms.append(f"SELECT version.id FROM {_FROM} WHERE {reach} AND {_WAITS} AND {words} LIMIT {CANDIDATES}")  # noqa: S608
+            those = " UNION ".join(f"({arm})" for arm in arms)
+        cursor.execute(_ranked(those, set(vectors)), values)
         return Results(_loaded(cursor.fetchall()))
 
 
@@ -132,23 +136,19 @@ def _are_few(reach: str, values: dict[str, Any]) -> bool:
         return int(cursor.fetchone()[0]) <= EXACT_UP_TO
 
 
-def _nearest(reach: str, name: str, *, exact: bool) -> str:
+def _nearest(reach: str, name: str) -> str:
     column = {"task": "applicability_embedding", "content": "content_embedding"}[name]
-    near = f"SELECT version.id, version.{column} <=> %({name})s::vector AS away FROM {_FROM} WHERE {reach} AND version.{column} IS NOT NULL"  # noqa: E501, S608
-    # OFFSET 0 keeps the order out of the inner statement, where an HNSW index would serve it.
-    order = "OFFSET 0) AS near ORDER BY away" if exact else "ORDER BY away"
-    end = f" LIMIT {CANDIDATES}" if exact else f" LIMIT {CANDIDATES}) AS near"
-    return f"SELECT id FROM ({near} {order}{end}"  # noqa: S608  # names of our own tables
+    near = f"SELECT version.id FROM {_FROM} WHERE {reach} AND version.{column} IS NOT NULL"  # noqa: S608
+    return f"{near} ORDER BY version.{column} <=> %({name})s::vector LIMIT {CANDIDATES}"
 
 
-def _ranked(arms: Sequence[str], asked: set[str]) -> str:
+def _ranked(those: str, asked: set[str]) -> str:
     task = "1.0 - (applicability_embedding <=> %(task)s::vector)" if "task" in asked else "NULL::float8"
     content = "1.0 - (content_embedding <=> %(content)s::vector)" if "content" in asked else "NULL::float8"
-    union = " UNION ".join(f"({arm})" for arm in arms)
     # Only names and numbers of this file are put together here; every value is a parameter.
     return (
         f"WITH scored AS (SELECT id, {task} AS task, {content} AS content, {_USAGE} AS usage"  # noqa: S608
-        f" FROM {_VERSION} WHERE id IN ({union}))"
+        f" FROM {_VERSION} WHERE id IN ({those}))"
         " SELECT id, task, content, usage, least(1.0, %(weight)s * coalesce(task, 0)"
         " + (1.0 - %(weight)s) * coalesce(content, 0) + usage) AS total"
         " FROM scored ORDER BY total DESC, id DESC LIMIT %(limit)s"

@@ -28,6 +28,7 @@ _PLACES = {
     "rules": "rules",
     "rule": "rules",
     "firmware": "rules",
+    "evolution": "rules",
     "tools": "rules",
     "tool": "rules",
     "agents": "agents",

@@ -1,0 +1,189 @@
+"""Reads what an audit stands on: earlier goals, the components in use, and what rules would plan alone."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.db import connection
+from django.utils import timezone
+
+from agents.bdi import document as documents
+from agents.bdi import means_ends
+from agents.bdi.document import IntentSpec
+from agents.bdi.outcome import MISSED
+from agents.components import rules
+from agents.evolution import replanning
+from agents.evolution.auditing import redundancies
+from agents.evolution.auditing.facts import Facts, Part, Past
+from agents.evolution.auditing.gaps import plain
+from agents.models import FailureRecord, Goal, IntentPlan, Plan
+from agents.rules.selection import KnownRule
+from agents.states import GoalState
+from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import NoPlan
+from library.components import selectors, services
+from library.errors import EmbeddingUnavailable
+from library.language import embeddings
+
+LOOKED_BACK = timedelta(days=90)
+MOST_GOALS = 5_000
+MOST_TEXTS = 2_000
+# Of two rules that apply to the same goals, so many of these are planned by each alone.
+GOALS_A_PAIR = 10
+MOST_PAIRS = 50
+_SERVED = (Plan.Source.RULE.value, Plan.Source.UNDERSTANDING.value)
+# Of each goal the newest plan that was made without a model or a person, and which rules it stands on. Rules that knew
+# the goal and whose plan was not valid are those of a plan without steps.
+_PLANS = """
+    SELECT DISTINCT ON (plan.goal_id) plan.goal_id, coalesce(plan.problems->>0, ''),
+        CASE WHEN plan.steps = '[]' THEN
+            ARRAY(SELECT one->'rule'->>'name' FROM jsonb_array_elements(plan.evidence->'relevant') AS one)
+        ELSE array_remove(array_prepend(plan.evidence->'rule'->>'name', ARRAY(
+            SELECT node->'rule'->>'name' FROM jsonb_array_elements(coalesce(plan.evidence->'subgoals', '[]')) AS node
+        )), NULL) END,
+        ARRAY(SELECT one->'rule'->>'name' FROM jsonb_array_elements(coalesce(plan.evidence->'rejected', '[]')) AS one
+            WHERE one->>'code' IN ('less_specific', 'not_tried'))
+    FROM agents_plan AS plan
+    WHERE plan.goal_id = ANY(%(goals)s) AND plan.source = ANY(%(served)s)
+        AND (plan.steps <> '[]' OR jsonb_array_length(coalesce(plan.evidence->'relevant', '[]')) > 0)
+    ORDER BY plan.goal_id, plan.id DESC
+"""
+
+
+def facts() -> Facts:
+    """Everything at once; some seconds with thousands of goals, so it is for a worker."""
+    now = timezone.now()
+    goals = _goals(now)
+    pasts = tuple(_pasts(goals))
+    found = Facts(now, pasts, tuple(_parts(pasts)), _vectors(pasts))
+    return replace(found, same_steps=_same_steps(found))
+
+
+def _goals(now: datetime) -> dict[int, Goal]:
+    settled = [GoalState.ACHIEVED.value, GoalState.FAILED.value, GoalState.DROPPED.value, GoalState.MANUAL.value]
+    rows = Goal.objects.filter(state__in=settled, created_at__gte=now - LOOKED_BACK, parent=None)
+    return {goal.pk: goal for goal in rows.select_related("agent", "workspace").order_by("-pk")[:MOST_GOALS]}
+
+
+def _pasts(goals: Mapping[int, Goal]) -> Iterable[Past]:
+    with connection.cursor() as cursor:
+        cursor.execute(_PLANS, {"goals": list(goals), "served": list(_SERVED)})
+        planned = {row[0]: row[1:] for row in cursor.fetchall()}
+    ran = IntentPlan.objects.filter(goal__in=goals, approved_digest__gt="").order_by("goal_id", "-revision")
+    latest = {plan.goal_id: plan for plan in ran.distinct("goal_id")}
+    failed = {row.goal_id: row for row in FailureRecord.objects.filter(goal__in=goals, position__gt=0).order_by("pk")}
+    for goal in goals.values():
+        problem, by_rules, rivals = planned.get(goal.pk, ("", [], []))
+        past = Past(
+            goal.pk, goal.text, goal.created_at, tuple(dict.fromkeys(by_rules)), tuple(rivals), goal.pk in planned
+        )
+        plan = latest.get(goal.pk)
+        if plan is not None:
+            yield _with_run(past, goal, plan, failed.get(goal.pk))
+        else:
+            # A rule knew it, and no valid plan came of that: it has failed, too.
+            yield replace(past, worked=False, failure=problem) if problem and by_rules else past
+
+
+def _with_run(past: Past, goal: Goal, plan: IntentPlan, failure: FailureRecord | None) -> Past:
+    """What its plan touched, and how that ended; a goal that was let go of says nothing."""
+    if goal.state == GoalState.DROPPED:
+        return past
+    around = frozenset({f"agent {goal.agent.name}", f"workspace {goal.workspace.name}"})
+    specs = documents.read(bytes(plan.document)).intents
+    worked = goal.state == GoalState.ACHIEVED and not goal.has_missed and goal.outcome not in MISSED
+    marks = frozenset(mark for spec in specs for mark in _marks(spec)) | around
+    if worked or failure is None:
+        return replace(past, worked=worked, marks=marks, failed_marks=frozenset() if worked else marks)
+    at = [spec for spec in specs if spec.position == failure.position] or list(specs)
+    return replace(
+        past,
+        worked=False,
+        marks=marks,
+        failure=failure.reason,
+        failed_marks=frozenset(mark for spec in at for mark in _marks(spec)) | around,
+    )
+
+
+def _marks(spec: IntentSpec) -> Iterable[str]:
+    yield f"command {spec.tool}.{spec.command}"
+    for name, value in spec.params.items():
+        if not isinstance(value, str):
+            continue
+        if name == "command_line":
+            words = value.split()
+            yield from (f"program {word}" for word in words[:1])
+            yield from (f"file {word}" for word in words[1:] if "." in word and not word.startswith("-"))
+        elif "://" in value:
+            if host := _host(value):
+                yield f"host {host}"
+        elif name in ("path", "source", "target", "file"):
+            yield f"file {value}"
+
+
+def _host(value: str) -> str:
+    try:
+        return urlsplit(value).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _parts(pasts: Sequence[Past]) -> Iterable[Part]:
+    recent: dict[str, list[bool]] = defaultdict(list)
+    for past in pasts:
+        for name in past.rules:
+            if past.worked is not None:
+                recent[name].append(past.worked)
+    for version in selectors.active_versions(rules.KIND):
+        owner = version.created_by
+        yield Part(
+            kind=rules.KIND,
+            name=version.component.name,
+            since=version.created_at,
+            uses=version.uses,
+            successes=version.successes,
+            failures=version.failures,
+            recent=tuple(recent[version.component.name][:20]),
+            last_used=version.last_used_at,
+            owner_is_gone=version.origin != services.STARTER and (owner is None or not owner.is_active),
+            is_starter=version.origin == services.STARTER,
+        )
+
+
+def _vectors(pasts: Sequence[Past]) -> Mapping[str, Sequence[float]]:
+    said = list(dict.fromkeys(plain(past.text) for past in pasts))[:MOST_TEXTS]
+    try:
+        return dict(zip(said, embeddings.embed(said), strict=True))
+    except EmbeddingUnavailable:
+        return {}
+
+
+def _same_steps(found: Facts) -> dict[tuple[str, str], dict[int, bool]]:
+    """For rules that apply to the same goals: whether each alone, without the other, makes the same steps of them."""
+    known = rules.known_rules()
+    names = {rule.name for rule in known}
+    same: dict[tuple[str, str], dict[int, bool]] = {}
+    pairs = redundancies.pairs(found)
+    for pair in sorted(pairs, key=lambda pair: (-len(pairs[pair]), pair))[:MOST_PAIRS]:
+        if not names.issuperset(pair):
+            continue
+        plans = Plan.objects.filter(goal__in=pairs[pair][:GOALS_A_PAIR], source=Plan.Source.RULE.value)
+        for plan in plans.select_related("goal").order_by("pk"):
+            same.setdefault(pair, {})[plan.goal_id] = _agree(pair, plan, known)
+    return same
+
+
+def _agree(pair: tuple[str, str], plan: Plan, known: Sequence[KnownRule]) -> bool:
+    beliefs = replanning.beliefs_of(plan)
+    made: list[Any] = []
+    for without in pair:
+        drafted = means_ends.plan(plan.goal.text, [one for one in known if one.name != without], beliefs, REGISTRY)
+        if isinstance(drafted, NoPlan):
+            return False
+        made.append([(step.tool, step.command, step.values()) for step in drafted.steps])
+    return bool(made[0] == made[1])

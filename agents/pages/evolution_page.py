@@ -1,0 +1,153 @@
+"""The page of evolution: what the past proposes, what is under way, and how the commands of tools do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db import connection
+from django.urls import reverse
+from django.utils import timezone
+
+from agents.components.rules import KIND
+from agents.evolution import deciding
+from agents.evolution.auditing import proposing
+from agents.models import EvolutionProposal, Rollout
+from agents.presentation.rates import Rate, rate
+from agents.record.selectors import goals_visible_to
+from agents.states import GoalState, RolloutState
+from library.components import services as library
+from library.models import Component, ComponentVersion
+from people.models import User
+
+DAYS = 30
+MOST_LISTED = 100
+_GOALS_NAMED = 8
+_WHAT = {
+    "risk": "Risks",
+    "failing": "Failing lately",
+    "low_success": "Low success",
+    "gap": "Gaps",
+    "redundancy": "Redundancies",
+    "orphaned": "Orphaned",
+    "unused": "Unused",
+}
+_COMMANDS = """
+    SELECT intent.tool, intent.command, count(*), count(*) FILTER (WHERE attempt.outcome = 'succeeded'),
+        percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM attempt.finished - attempt.started)),
+        percentile_cont(0.95) WITHIN GROUP (ORDER BY extract(epoch FROM attempt.finished - attempt.started)),
+        mode() WITHIN GROUP (ORDER BY attempt.failure_class) FILTER (WHERE attempt.outcome = 'failed')
+    FROM agents_attempt AS attempt JOIN agents_intent AS intent ON intent.id = attempt.intent_id
+    WHERE attempt.started >= %(since)s AND attempt.outcome IN ('succeeded', 'failed')
+    GROUP BY intent.tool, intent.command ORDER BY count(*) DESC LIMIT 50
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A proposal with the goals that this person may see, and the click that acts on it."""
+
+    proposal: EvolutionProposal
+    goals: tuple[int, ...]
+    action: str
+    href: str
+
+
+@dataclass(frozen=True)
+class Command:
+    """What the tries of one command came to. Times in seconds; `failure` is the most frequent class."""
+
+    name: str
+    rate: Rate
+    median_s: float
+    p95_s: float
+    failure: str
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A candidate or a canary, and what the gate says of it."""
+
+    version: ComponentVersion
+    says: str
+
+
+@dataclass(frozen=True)
+class EvolutionPage:
+    """Everything that the page shows to one person."""
+
+    user: User
+
+    @property
+    def groups(self) -> list[tuple[str, list[Row]]]:
+        """The open proposals by kind, the kinds in the order of their urgency."""
+        rows = self._rows(proposing.open_ones()[:MOST_LISTED])
+        found = [(title, [row for row in rows if row.proposal.kind == kind]) for kind, title in _WHAT.items()]
+        return [(title, rows) for title, rows in found if rows]
+
+    @property
+    def dismissed(self) -> list[EvolutionProposal]:
+        """What somebody has put aside."""
+        return list(proposing.dismissed()[:MOST_LISTED])
+
+    @property
+    def waiting(self) -> list[Waiting]:
+        """Candidates and canaries, the newest first."""
+        used = (ComponentVersion.Status.CANDIDATE, ComponentVersion.Status.CANARY)
+        rows = ComponentVersion.objects.filter(component__kind=KIND, status__in=used)
+        rows = rows.select_related("component", "parent__component", "created_by").order_by("-pk")[:20]
+        return [Waiting(version, _says(version)) for version in rows]
+
+    @property
+    def rollouts(self) -> list[Rollout]:
+        """What is watched, and what was taken back lately."""
+        lately = Rollout.objects.filter(state__in=(RolloutState.WATCHED.value, RolloutState.RETURNED.value))
+        return list(lately.select_related("version__component", "previous").order_by("-pk")[:20])
+
+    @property
+    def commands(self) -> list[Command]:
+        """The commands of tools that ran in the last thirty days, the most used first."""
+        with connection.cursor() as cursor:
+            cursor.execute(_COMMANDS, {"since": timezone.now() - timedelta(days=DAYS)})
+            return [
+                Command(f"{tool}.{command}", rate(worked, runs), median or 0.0, p95 or 0.0, failure or "")
+                for tool, command, runs, worked, median, p95, failure in cursor.fetchall()
+            ]
+
+    @property
+    def may_dismiss(self) -> bool:
+        """Whether this person may put proposals aside."""
+        return library.may_write(self.user)
+
+    def _rows(self, proposals: Iterable[EvolutionProposal]) -> list[Row]:
+        shown = list(proposals)
+        named = {goal for one in shown for goal in one.goals[:_GOALS_NAMED]}
+        states = dict(goals_visible_to(self.user).filter(pk__in=named).values_list("pk", "state"))
+        rules = dict(Component.objects.filter(kind=KIND).values_list("name", "pk"))
+        rows = []
+        for one in shown:
+            goals = tuple(goal for goal in one.goals[:_GOALS_NAMED] if goal in states)
+            worked = next((goal for goal in goals if states[goal] == GoalState.ACHIEVED), None)
+            rows.append(Row(one, goals, *_next(one, rules, worked)))
+        return rows
+
+
+def _next(proposal: EvolutionProposal, rules: dict[str, int], worked: int | None) -> tuple[str, str]:
+    """The click that acts on a proposal: its words and its address; both empty where there is none."""
+    if proposal.kind == EvolutionProposal.Kind.GAP:
+        # From the plan that worked for one of its goals, where there is one.
+        return "Write a rule", reverse("rule-new") + (f"?from_goal={worked}" if worked is not None else "")
+    if proposal.kind == EvolutionProposal.Kind.RISK:
+        return "See recovery", reverse("recovery-failures")
+    if (pk := rules.get(proposal.component_name)) is None:
+        return "", ""
+    improves = proposal.kind in (EvolutionProposal.Kind.LOW_SUCCESS, EvolutionProposal.Kind.FAILING)
+    return ("Improve it", reverse("rule-edit", args=[pk])) if improves else ("Open it", reverse("rule", args=[pk]))
+
+
+def _says(version: ComponentVersion) -> str:
+    standing = deciding.standing(version)
+    if standing.why_not:
+        return standing.why_not
+    return standing.judgement.says if standing.judgement is not None else "It can be activated."

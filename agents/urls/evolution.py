@@ -1,0 +1,11 @@
+"""Addresses of evolution."""
+
+from django.urls import path
+
+from agents.views import evolution
+
+urlpatterns = [
+    path("", evolution.evolution, name="evolution"),
+    path("<int:pk>/dismiss", evolution.dismiss, name="evolution-dismiss"),
+    path("<int:pk>/restore", evolution.restore, name="evolution-restore"),
+]
