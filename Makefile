@@ -11,7 +11,8 @@ FAULTS_SEED ?= 1
 FAULTS_MINUTES ?= 60
 
 .PHONY: up test faults lint bench bench-sandbox bench-review bench-live bench-pages bench-log bench-executor \
-	bench-durable bench-scale bench-models bench-mind bench-evolution bench-recovery bench-parameters mutate-sandbox
+	bench-durable bench-scale bench-models bench-mind bench-evolution bench-auditor bench-search bench-recovery \
+	bench-parameters mutate-sandbox
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -42,7 +43,7 @@ lint:
 	scripts/lint.sh
 
 bench: bench-sandbox bench-review bench-live bench-pages bench-log bench-executor bench-durable bench-scale bench-models bench-mind \
-	bench-evolution bench-recovery bench-parameters
+	bench-evolution bench-auditor bench-search bench-recovery bench-parameters
 
 bench-sandbox:
 	@scripts/setup.sh requirements.txt
@@ -108,11 +109,24 @@ bench-models:
 	@$(PY) -m benchmarks.models
 	@$(PY) -m benchmarks.calls
 
-# Ten improvements and ten planted regressions of rules at the replay gate (docs/evolution.md).
+# Ten improvements and ten planted regressions of rules at the replay gate and after it (docs/evolution.md).
 bench-evolution:
 	@scripts/setup.sh requirements.txt
 	@scripts/bubblewrap.sh
 	@$(PY) -m benchmarks.evolution
+
+# Planted gaps, redundancies and risks: what an audit of the past finds of them (docs/evolution.md).
+bench-auditor:
+	@scripts/setup.sh requirements.txt
+	@scripts/bubblewrap.sh
+	@$(PY) -m benchmarks.auditor
+
+# The library's search among 100,000 components. The first run embeds their sentences, which takes a quarter of an hour;
+# BENCH_SEARCH='--components 20000' asks for less.
+BENCH_SEARCH ?=
+bench-search:
+	@scripts/setup.sh requirements.txt
+	@$(PY) -m benchmarks.library_search $(BENCH_SEARCH)
 
 # How well recovery learns, in simulated worlds (docs/recovery.md). Takes a minute; BENCH_RECOVERY='--worlds 200' asks for less.
 BENCH_RECOVERY ?=

@@ -23,6 +23,7 @@ from agents.mastermind.stops import Rules
 from agents.models import (
     BacklogItem,
     Belief,
+    EvolutionProposal,
     EvolvedCopy,
     FailureRecord,
     Generation,
@@ -123,6 +124,7 @@ def furnish(people: People) -> Furnished:
     ):
         workspaces.put_file(workspace, by=owner, path=name, source=io.BytesIO(content))
         workspace.refresh_from_db()
+    _proposed_by_audit()
     policy = in_force(Action.REQUIRE_TWO, keeper, f"two for {LONG}", commands=["rm"], paths=["*.txt"])
     waiting = _waiting(owner, judge, workspace)
     revised = _revised(owner, judge)
@@ -187,6 +189,15 @@ def _taught(revised: IntentPlan, judge: User) -> int:
     lessons.take_back(first, by=judge, note=NASTY.encode("ascii", "ignore").decode().replace("\x1b", "")[:300])
     teaching.teach(edit, teaching.taught_by(edit, teaching.DEFAULT), by=judge)
     return teaching.teach(edit, teaching.taught_by(edit, teaching.MAPPING), by=judge).pk
+
+
+def _proposed_by_audit() -> None:
+    """An open proposal and a dismissed one, with long and hostile words."""
+    for kind, at in (("risk", None), ("gap", timezone.now())):
+        EvolutionProposal.objects.create(
+            kind=kind, subject=LONG[:200], says=f"{NASTY} {LONG}"[:300], why=f"{LONG} {NASTY}", cases=7,
+            seen_at=timezone.now(), dismissed_at=at, dismissed_why=f"<b>{LONG}"[:300] if at else "",
+        )  # fmt: skip
 
 
 def _wished(keeper: User) -> BacklogItem:

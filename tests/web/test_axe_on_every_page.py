@@ -98,6 +98,7 @@ PAGES: dict[str, list[Place]] = {
     ],
     "mastermind-item": [Place("keeper", lambda all_: [all_.item.pk])],
     "rules": [Place("keeper")],
+    "evolution": [Place("keeper")],
     "agents": [Place("owner")],
     "agent": [
         Place("owner", lambda all_: [all_.manual.agent_id]),
@@ -198,6 +199,8 @@ ACTIONS = {
     "taught-take-back",
     "taught-promote",
     "rule-check",
+    "evolution-dismiss",
+    "evolution-restore",
     "rule-version",
     "firmware-version",
     "review-notices-read",
