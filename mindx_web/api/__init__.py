@@ -5,6 +5,7 @@ from mindx_web.api import (
     backlog,
     beliefs,
     components,
+    evolution,
     experiences,
     generations,
     goals,
@@ -54,6 +55,7 @@ api.add_router("experiences", experiences.router)
 api.add_router("memory", memory.router)
 api.add_router("components", components.router)
 api.add_router("candidates", components.candidates)
+api.add_router("evolution", evolution.router)
 api.add_router("agents", agents.router)
 api.add_router("goals", beliefs.router)
 api.add_router("mastermind", mastermind.router)

@@ -98,6 +98,8 @@ OPERATIONS = [
     ("POST", "candidates/1/activate", Scope.LIBRARY_WRITE),
     ("POST", "candidates/1/canary", Scope.LIBRARY_WRITE),
     ("POST", "candidates/1/reject", Scope.LIBRARY_WRITE),
+    ("GET", "evolution/proposals", Scope.LIBRARY_READ),
+    ("POST", "evolution/proposals/1/dismiss", Scope.LIBRARY_WRITE),
     ("GET", "agents", Scope.GOALS_READ),
     ("GET", "agents/1", Scope.GOALS_READ),
     ("POST", "agents/1/commitment", Scope.AGENTS_WRITE),
@@ -159,6 +161,7 @@ def test_the_table_above_holds_every_address_of_the_api() -> None:
             "lesson_id",
             "component_id",
             "candidate_id",
+            "proposal_id",
         ):
             address = address.replace(name, "ID")
         assert address in known, f"{address} is missing from the table"

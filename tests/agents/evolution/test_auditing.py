@@ -204,7 +204,12 @@ def test_a_proposal_is_kept_dismissed_and_comes_back_when_it_has_grown(
 
 @pytest.mark.django_db
 def test_goals_of_others_are_counted_and_not_named(
-    reviewer: User, outsider: User, owner: User, make_goal: Callable[..., Goal], client_of: Callable[[User], Client]
+    reviewer: User,
+    outsider: User,
+    owner: User,
+    make_goal: Callable[..., Goal],
+    client_of: Callable[[User], Client],
+    api_of: Any,
 ) -> None:
     goals = [make_goal(owner, "whistle a tune").pk for _ in range(3)]
     EvolutionProposal.objects.create(
@@ -214,3 +219,12 @@ def test_goals_of_others_are_counted_and_not_named(
     shown = client_of(outsider).get("/evolution/").content.decode()
     assert f"goal {goals[0]}" not in shown
     assert "3 in all" in shown
+    assert api_of(reviewer).get("evolution/proposals").json()["items"][0]["goals"] == [str(pk) for pk in goals]
+    (item,) = api_of(outsider).get("evolution/proposals").json()["items"]
+    assert (item["goals"], item["cases"]) == ([], 3)
+    at = f"evolution/proposals/{item['id']}/dismiss"
+    assert api_of(outsider).post(at, {"why": "no"}).status_code == 403
+    assert api_of(reviewer).post(at, {"why": "done elsewhere"}).json()["dismissed_why"] == "done elsewhere"
+    assert api_of(reviewer).post(at, {"why": "again"}).status_code == 409
+    assert api_of(reviewer).get("evolution/proposals").json()["items"] == []
+    assert api_of(reviewer).post("evolution/proposals/0/dismiss", {"why": "x"}).status_code == 404
