@@ -1,7 +1,7 @@
 """Fills the embeddings of rows: soon after the transaction that wrote them, and by sweep for those that stayed empty.
 
 What people write is embedded at once. Experiences are embedded together, by the process that wrote them: when so many
-have come together, or when it has nothing else to do. Whatever it leaves, because it is busy or dies, the sweep takes.
+have come together, or when it has nothing else to do. If it is busy or dies, the sweep handles the rest.
 
 An embedding is null until it could be computed and never a vector of zeros. Texts of a row never change after it was
 written, so two processes that fill the same row write the same numbers.

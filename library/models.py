@@ -172,13 +172,13 @@ class Experience(models.Model):
         return f"{self.final_outcome}: {self.primary_goal_description[:60]}"
 
     @property
-    def came_out(self) -> str:
-        """The beginning of what came out, on one line; its own page has all of it."""
+    def result_line(self) -> str:
+        """The beginning of the result on one line; the page of the experience has all of it."""
         return Truncator(" ".join(self.output_summary.split())).chars(200)
 
 
 class ModelCall(models.Model):
-    """One question to a language model: what was asked, what came of it, what it took.
+    """One request to a language model: the prompt, the result and its cost.
 
     The row is there before the question leaves, with a guess of what it will use, so that a budget holds however many
     ask at once and whoever dies meanwhile. `agent` and `goal` are opaque. The prompt is stored as it was sent.

@@ -16,4 +16,4 @@ def embed_missing() -> None:
     try:
         embedding.embed_missing()
     except EmbeddingUnavailable as error:
-        logger.warning("Embedding has to wait: %s", error)
+        logger.warning("Embedding is postponed: %s", error)

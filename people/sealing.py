@@ -1,4 +1,4 @@
-"""Seals: rows that a worker acts on, signed with the approval key by the code that took a person's word for them.
+"""Seals: rows that a worker acts on, signed with the approval key by the code that acted for a person.
 
 A model that names its meaningful columns in `sealed` is sealed; with `acted_on` it says which of its rows must be
 genuine at any time, and `audit verify` looks at these. Whoever can write to the database but does not have the key can

@@ -63,7 +63,9 @@ _REPLACES = "With overwrite a file may replace a file, in autonomous mode; nothi
 COMMANDS: Mapping[str, Signature] = {
     "ls": _takes("list a folder", "ls src", "Without a path, the folder you are in.", path=str),
     "cd": _takes("go to a folder", "cd src", "Paths start at the folder you are in, or at /workspace.", {"path": str}),
-    "mkdir": _takes("make a folder and those above it", "mkdir src/tests", "One that is there stays.", {"path": str}),
+    "mkdir": _takes(
+        "make a folder and those above it", "mkdir src/tests", "An existing folder is kept.", {"path": str}
+    ),
     "read": _takes(
         "show a file's content, or some of its lines or bytes",
         "read main.py from_line=10 to_line=20",
@@ -82,7 +84,10 @@ COMMANDS: Mapping[str, Signature] = {
         mode=str,
     ),
     "rm": _takes(
-        "remove a file or folder (autonomous mode only)", "rm old.txt", "A folder goes with all in it.", {"path": str}
+        "remove a file or folder (autonomous mode only)",
+        "rm old.txt",
+        "A folder is removed with everything in it.",
+        {"path": str},
     ),
     "mv": _takes(
         "move or rename a file or folder",
@@ -110,7 +115,7 @@ COMMANDS: Mapping[str, Signature] = {
     "grep": _takes(
         "find lines that hold a text (regular: that fit an expression)",
         "grep 'def main' src ignore_case",
-        "Files that are no text are passed over.",
+        "Files that are not text are skipped.",
         {"text": str},
         path=str,
         regular=bool,
@@ -138,7 +143,7 @@ COMMANDS: Mapping[str, Signature] = {
         terminal=bool,
     ),
     "start": _takes(
-        "start a program that goes on beside the next commands",
+        "start a program that keeps running during the next commands",
         "start server python -m http.server 8000",
         "First its name, then its command line. It ends with stop, or with the session.",
         {"name": str, "command_line": str},
@@ -151,15 +156,15 @@ COMMANDS: Mapping[str, Signature] = {
         {"name": str},
         from_byte=int,
     ),
-    "stop": _takes("end a started program", "stop server", "All that it started ends with it.", {"name": str}),
+    "stop": _takes("end a started program", "stop server", "Everything it started ends too.", {"name": str}),
     "set_env": _takes(
         "set an environment variable for programs",
         "set_env GREETING 'good day'",
-        "Not those that decide what runs, such as PATH.",
+        "Variables that decide what runs, such as PATH, cannot be set.",
         {"name": str, "value": str},
     ),
     "unset_env": _takes(
-        "forget an environment variable", "unset_env GREETING", "The word env shows those that are set.", {"name": str}
+        "forget an environment variable", "unset_env GREETING", "env shows the variables that are set.", {"name": str}
     ),
     "toggle_autonomous_mode": _takes(
         "switch the safety for destructive commands",

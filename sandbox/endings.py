@@ -19,7 +19,7 @@ LIMITS = {
     "terminals": "it opened more terminals than the limit",
     "file_bytes": "it wrote a file larger than the limit",
     "cancel": "it was cancelled",
-    "restless": "it could not be held still while files were worked on",
+    "restless": "it could not be paused while files were changed",
 }
 
 

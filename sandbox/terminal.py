@@ -161,7 +161,7 @@ def _remembering(history: Path) -> Iterator[None]:
             readline.write_history_file(history)
             history.chmod(0o600)
         except OSError as error:
-            print(f"The history is not kept: {error}", file=sys.stderr)
+            print(f"The history is not saved: {error}", file=sys.stderr)
         finally:
             os.umask(before)
 

@@ -1,4 +1,4 @@
-"""Pausing an agent, or everything, and letting it go on. What has begun is never thrown away."""
+"""Pausing and resuming an agent, or everything. Running steps are never discarded."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def stop_all(*, by: User, reason: str) -> Standstill:
 
 
 def go_on(*, by: User) -> None:
-    """Let everything go on; the next sweep finds what waits."""
+    """Resume everything; the next sweep finds the waiting goals."""
     with transaction.atomic():
         found = Standstill.objects.select_for_update().first()
         if found is not None:
             found.delete()
             data = {"before": {"reason": found.reason}, "after": {"reason": ""}}
             journal.record(Event.STANDSTILL, by=by, subject="mindx:all", data=data)
-            logger.info("Everything was let go on by %s", by.username)
+            logger.info("Everything was resumed by %s", by.username)
 
 
 def _set(agent: Agent, paused: bool, by: User) -> Agent:

@@ -1,4 +1,4 @@
-"""AGInt: looking at the whole agent after a failure, revising what it believes, and choosing what is done. Pure.
+"""AGInt: examine the whole agent after a failure, revise its beliefs and choose what to do. Pure.
 
 The reference's four decisions, each chosen for a reason that is said: cool down (what failed is under pressure), repair
 oneself (what failed is mindX's own and can be mended), research (others' cases may tell another way), delegate again
@@ -145,7 +145,7 @@ def assess(whole: Whole, settings: RecoverySettings) -> Assessment:
 
 def _decide(whole: Whole, under_pressure: tuple[str, ...]) -> tuple[Decision, str]:
     if whole.mendable and (whole.may_try or whole.may_replan):
-        return Decision.SELF_REPAIR, f"mindX itself is not in order: {'; '.join(whole.mendable)}"
+        return Decision.SELF_REPAIR, f"mindX itself has a problem: {'; '.join(whole.mendable)}"
     causes = _CAUSED_BY_SHORTAGE.get(whole.cause, frozenset())
     if whole.may_try and (short := [one for one in under_pressure if one.split()[0] in causes]):
         return Decision.COOL_DOWN, f"the machine is short of {' and '.join(short)}"
@@ -154,10 +154,10 @@ def _decide(whole: Whole, under_pressure: tuple[str, ...]) -> tuple[Decision, st
     if whole.may_try and whole.tool_health.is_failing and whole.failure_class in _MAY_PASS:
         return Decision.COOL_DOWN, f"{whole.tool} fails for everybody at the moment"
     if whole.may_replan:
-        known = f"{whole.earlier_runs} earlier runs are alike" if whole.earlier_runs else "the goal is looked at anew"
+        known = f"{whole.earlier_runs} earlier runs are similar" if whole.earlier_runs else "the goal is examined again"
         return Decision.RESEARCH, f"the step as it is does not work; {known}"
     if whole.may_try and whole.failure_class in _MAY_PASS:
-        return Decision.DELEGATE, "nothing speaks against another try in a fresh session"
+        return Decision.DELEGATE, "nothing rules out another try in a fresh session"
     return Decision.NOTHING, "another try would end the same way, and nothing else can plan it"
 
 

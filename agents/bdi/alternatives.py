@@ -88,5 +88,5 @@ def _of_one(
 
 def _not_repeatable(position: int, number: int, command: Command) -> Iterator[Problem]:
     if command.effect not in REPEATABLE_EFFECTS:
-        message = f"Alternative {number} has the effect {command.effect}, which is never carried out by itself."
+        message = f"Alternative {number} has the effect {command.effect}, which is never run automatically."
         yield Problem(position, f"alternatives.{number}", "alternative_effect", message)

@@ -1,4 +1,4 @@
-"""Which language models a step was approved to ask, and which of them may still be asked when it runs. Pure.
+"""Which language models a step was approved to use, and which of them it may still use when it runs. Pure.
 
 What goes to a model leaves this machine, and the operator's configuration is no part of what people approve. So the
 document of a plan names the models, and what is configured when the step runs can only take away from that.

@@ -48,7 +48,7 @@ class GivenUp:
 
 @dataclass(frozen=True)
 class Revision:
-    """What is held afterwards, and what was let go of, each once."""
+    """What is held afterwards and what was dropped, each once."""
 
     held: tuple[Held, ...]
     given_up: tuple[GivenUp, ...]
@@ -60,7 +60,7 @@ def revise(held: Sequence[Held], news: Sequence[Held], now: str) -> Revision:
     given_up: list[GivenUp] = []
     for new in (*held, *news):
         if new.has_expired(now):
-            given_up.append(GivenUp(new.id, f"its time was over at {new.expires_at}"))
+            given_up.append(GivenUp(new.id, f"it expired at {new.expires_at}"))
             continue
         against = [old for old in kept if contradict(old, new)]
         stronger = max((old for old in against if old.weight > new.weight), key=lambda old: old.weight, default=None)
@@ -71,16 +71,16 @@ def revise(held: Sequence[Held], news: Sequence[Held], now: str) -> Revision:
             continue
         again = [old for old in kept if old.sentence == new.sentence]
         if any(old.weight > new.weight for old in again):
-            given_up.append(GivenUp(new.id, "it is held already, on better authority", again[0].id))
+            given_up.append(GivenUp(new.id, "it is already held from a better source", again[0].id))
             continue
         given_up += [GivenUp(old.id, f"it is outweighed by “{new.sentence}” ({_of(new)})", new.id) for old in against]
-        given_up += [GivenUp(old.id, "it was said anew", new.id) for old in again]
+        given_up += [GivenUp(old.id, "it was stated again", new.id) for old in again]
         kept = [old for old in kept if old not in against and old not in again] + [new]
     return Revision(tuple(kept), tuple(given_up))
 
 
 def contradict(one: Held, other: Held) -> bool:
-    """Whether one of the two says that the other is not so."""
+    """Whether one of the two contradicts the other."""
     return "no" in (entails(one.sentence, other.sentence).answer, entails(other.sentence, one.sentence).answer)
 
 

@@ -72,6 +72,6 @@ def _switched(steps: Sequence[Step], registry: Registry) -> tuple[Step, ...]:
 
 
 def _switch(beside: Step, on: bool) -> Step:
-    why = "Removing and overwriting need autonomous mode." if on else "Nothing more is to be removed."
+    why = "Removing and overwriting need autonomous mode." if on else "Nothing else needs to be removed."
     params = {"on": Param(on, "default", note="clean-up that removes needs it" if on else "switched off again")}
     return Step(beside.tool, SWITCH, params, why, beside.rule)

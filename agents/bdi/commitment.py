@@ -87,16 +87,16 @@ def reconsider(commitment: Commitment, situation: Situation) -> Reconsidered:
     if ignored:
         kind = commitment.replace("_", "-")
         return _decided(Course.GO_ON, f"{ignored}; a {kind} agent goes on", commitment, lost=_as_data(situation.lost))
-    return _decided(Course.GO_ON, "what the plan stands on still holds", commitment)
+    return _decided(Course.GO_ON, "what the plan depends on still holds", commitment)
 
 
 def in_words(lost: Sequence[Loss]) -> str:
     """What the plan stood on and is gone, in one sentence: the first of them, and how many more there are."""
     first = lost[0]
     sentence = first.ground.sentence.removeprefix("NOT ").rstrip(".")
-    stood = f"the plan stood on “{'not: ' if first.ground.sentence.startswith('NOT ') else ''}{sentence}”"
+    stood = f"the plan depended on “{'not: ' if first.ground.sentence.startswith('NOT ') else ''}{sentence}”"
     more = f", and {len(lost) - 1} more" if len(lost) > 1 else ""
-    against = f": now {first.against.sentence}" if first.against is not None else ", which nothing shows any more"
+    against = f": now {first.against.sentence}" if first.against is not None else ", which nothing supports any more"
     return f"{stood}{against}{more}"
 
 

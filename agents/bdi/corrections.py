@@ -1,4 +1,4 @@
-"""What came of the values that mindX settled by itself, judged when their goal has ended. Pure.
+"""The outcome of values that mindX chose itself, judged when their goal has ended. Pure.
 
 A correction succeeded only when its value was approved unchanged and every step that ran with it, the last time it ran,
 succeeded. That the step failed for another reason counts against it: nobody can tell the two apart afterwards.
@@ -22,7 +22,7 @@ RULE_NOTE = "a parameter rule says so"
 
 
 def is_correction(origin: str, note: str, *, of_model: bool) -> bool:
-    """Whether a value is one that mindX settled by itself; `of_model`: in a plan that a model wrote."""
+    """Whether mindX chose a value itself; `of_model`: in a plan that a model wrote."""
     match origin:
         case "mapping" | "experience":
             return True
@@ -34,7 +34,7 @@ def is_correction(origin: str, note: str, *, of_model: bool) -> bool:
 
 
 class Came(StrEnum):
-    """What came of a correction. `unused`: no step ran with it and nobody spoke against it, so it is not counted."""
+    """The outcome of a correction. `unused`: no step ran with it and nobody spoke against it, so it is not counted."""
 
     SUCCEEDED = "succeeded"
     EDITED = "edited"

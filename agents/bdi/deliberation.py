@@ -70,7 +70,9 @@ def choose(
         and all(needed in achieved for needed in goal.depends_on)
     ]
     if not ready:
-        return Choice(None, "nothing waits" if not waiting else "every goal that waits is blocked", impossible, overdue)
+        return Choice(
+            None, "no goal is waiting" if not waiting else "every waiting goal is blocked", impossible, overdue
+        )
     first = min(ready, key=_age if oldest else _order)
     others = tuple(goal.id for goal in sorted(ready, key=_order) if goal.id != first.id)
     return Choice(first.id, _why(first, ready, oldest=oldest), impossible, overdue, others)
@@ -84,16 +86,16 @@ def is_overdue(deadline: str, now: str) -> bool:
 def _why(first: Candidate, ready: Sequence[Candidate], *, oldest: bool) -> str:
     others = [goal for goal in ready if goal.id != first.id]
     if not others:
-        return f"priority {first.priority}, and nothing else waits"
+        return f"priority {first.priority}, and no other goal is waiting"
     count = f"{len(others)} other{'s' * (len(others) > 1)}"
     if oldest and min(others, key=_order, default=first).priority < first.priority:
-        return f"priority {first.priority}, but of {len(ready)} that wait the one that has waited longest"
+        return f"priority {first.priority}, but it has waited longest of {len(ready)} waiting goals"
     same = [goal for goal in others if goal.priority == first.priority]
     if not same:
         return f"priority {first.priority}, before {count}"
     if first.deadline and any(goal.deadline != first.deadline for goal in same):
         return f"priority {first.priority} and the nearest deadline, before {count}"
-    return f"priority {first.priority} and the oldest of it, before {count}"
+    return f"priority {first.priority} and the oldest of that priority, before {count}"
 
 
 def _order(goal: Candidate) -> tuple[int, bool, str, str, str]:
@@ -134,7 +136,7 @@ class InTurn:
 
 @dataclass(frozen=True)
 class GoesFirst:
-    """The goal that goes on in place of the one that runs, and why."""
+    """The goal that continues in place of the running one, and why."""
 
     goal: int
     why: str

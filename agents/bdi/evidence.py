@@ -84,7 +84,7 @@ class Node:
         nearest = nearest_belief(failed, self.beliefs)
         why = f"nothing shows that {_inner(failed.sentence)}"
         if nearest is not None and failed.cells.get(nearest, UNKNOWN).answer == "no":
-            why = f"“{_inner(failed.sentence)}” is not so: {self.beliefs[nearest].sentence}"
+            why = f"“{_inner(failed.sentence)}” is not true: {self.beliefs[nearest].sentence}"
         return {
             "code": "not_applicable",
             "why": why,

@@ -243,7 +243,7 @@ def _by_type(facts: Facts, ceilings: Mapping[str, Any], timeout_s: float | None)
 
 
 _EXITS = {
-    126: (FailureClass.PERMISSION_ERROR, "the program may not be run"),
+    126: (FailureClass.PERMISSION_ERROR, "the program is not allowed to run"),
     127: (FailureClass.TOOL_UNAVAILABLE, "the program was not found"),
 }
 # How a shell reports that a signal ended the program. Other codes above 128 have meanings of their own: 129 is how git

@@ -42,7 +42,6 @@ _READERS: Mapping[str, tuple[str, Callable[[bytes], None]]] = {
     ".yml": ("YAML", _yaml),
     ".toml": ("TOML", _toml),
 }
-ENDINGS = tuple(_READERS)
 _FAULTS = (SyntaxError, ValueError, RecursionError, MemoryError, yaml.YAMLError)
 
 

@@ -73,14 +73,16 @@ def propose(
         written = _write(text, draft, candidate, registry, beliefs, name)
         if _reproduces(written, goal_text, draft, registry, beliefs):
             return Proposal(written, {slot.name: slot.value for slot in candidate})
-    raise NotGeneralisable("the plan cannot be said as a rule that gives the same steps again; write the rule by hand")
+    raise NotGeneralisable("the plan cannot be written as a rule that gives the same steps; write the rule by hand")
 
 
 def _check(goal_text: str, draft: PlanDraft) -> None:
     if not goal_text.strip() or len(goal_text) > MAX_GOAL_CHARS:
         raise NotGeneralisable(f"only goals of up to {MAX_GOAL_CHARS} characters become rules")
     if any(step.condition is not None for step in (*draft.steps, *draft.cleanup)):
-        raise NotGeneralisable("a step has a condition, and a rule says conditions as contexts; write the rule by hand")
+        raise NotGeneralisable(
+            "a step has a condition, which a rule can only express as a context; write the rule by hand"
+        )
 
 
 def _fewer(slots: list[_Slot]) -> Iterator[list[_Slot]]:
@@ -180,7 +182,7 @@ def _trigger(text: Text, slots: Sequence[_Slot]) -> str:
         word = text.words[at].text
         if _PATTERN_SIGNS.search(word):
             raise NotGeneralisable(
-                f"the goal holds “{word}”, whose brackets mean something in a rule; write the rule by hand"
+                f"the goal holds “{word}”, whose brackets have a meaning in rules; write the rule by hand"
             )
         words.append("" if word in ("please", "kindly") else word)
         at += 1

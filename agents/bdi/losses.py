@@ -1,4 +1,4 @@
-"""Which files lose what stands in them today, from the forecast of a plan. Pure.
+"""Which files lose their current content, from the forecast of a plan. Pure.
 
 A removal says of itself that it destroys; writing and moving do so only where something is in the way.
 """

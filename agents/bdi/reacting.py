@@ -40,13 +40,13 @@ def reaction(goal: GoalState, plan: PlanState | None, lost: Sequence[Loss], *, l
     if goal in GOAL_ENDED:
         return Reaction(Does.NOTHING, "the goal has ended")
     if plan in _RUNS:
-        return Reaction(Does.RECONSIDER, "the plan was approved: what becomes of it is decided before its next step")
+        return Reaction(Does.RECONSIDER, "the plan is approved: whether it continues is decided before its next step")
     if plan is PlanState.AWAITING_REVIEW:
         if lost:
             return Reaction(Does.PLAN_AGAIN, in_words(lost))
-        return Reaction(Does.NOTHING, "what the plan that awaits review stands on still holds")
+        return Reaction(Does.NOTHING, "everything that the plan in review depends on still holds")
     if goal is GoalState.MANUAL and lacks_a_plan:
-        return Reaction(Does.PLAN_AGAIN, "no plan was found, and what is believed is different now")
+        return Reaction(Does.PLAN_AGAIN, "no plan was found, and the beliefs have changed since")
     if goal in (GoalState.PENDING, GoalState.PLANNING):
-        return Reaction(Does.WAKE, "it is planned from what is believed now")
+        return Reaction(Does.WAKE, "it is planned again from the current beliefs")
     return Reaction(Does.NOTHING, f"a goal that is {goal.replace('_', ' ')} does not wait for a belief")

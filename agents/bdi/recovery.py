@@ -1,9 +1,9 @@
-"""What to do after a failed step: which ways are open inside what was approved, and which of them is taken. Pure.
+"""What to do after a failed step: which strategies the approval allows, and which one is used. Pure.
 
-While little is known the usual order is kept: the class's primary, then its secondary, then giving up. What would fail
-in the same way again is not tried again, and goes to a person before it is given up. With outcomes
-the choice is by what helped: a chance is drawn for each way (Thompson sampling), what the way costs is taken off, and
-the best is done; giving up costs nothing and gains nothing, so it is chosen when nothing else seems worth its price.
+While there is little data, the default order is used: the class's primary, then its secondary, then giving up. What
+would fail in the same way again is not retried; a person is asked before the step is given up. With more outcomes the
+choice follows what helped: a chance is drawn for each strategy (Thompson sampling), its cost is subtracted, and the
+best one is used. Giving up costs nothing and gains nothing, so it is chosen when nothing else seems worth its cost.
 Operators' pins and bans come before both.
 """
 
@@ -65,7 +65,7 @@ class Choice:
 
     @property
     def goes_on(self) -> bool:
-        """Whether the plan goes on by itself, with this step or what was granted in its place."""
+        """Whether the plan continues automatically, with this step or with a granted alternative."""
         onwards = (Strategy.RETRY_WITH_DELAY, Strategy.ALTERNATIVE_TOOL)
         return self.tries_again or (self.is_granted and self.strategy in onwards)
 
@@ -171,12 +171,12 @@ def _not_again(now: Situation) -> dict[Way, str]:
     envelope, others = now.envelope, tuple[Way, ...]()
     if now.effect not in REPEATABLE_EFFECTS:
         again, others = (
-            f"a step of class {now.effect} is never repeated by itself",
+            f"a step of class {now.effect} is never repeated automatically",
             (ALTERNATIVE, SIMPLER, REEXTRACTED, AGINT),
         )
     elif now.living:
         names = ", ".join(now.living)
-        again = f"another try would run without what was started before ({names}): it ended with this try's jail"
+        again = f"another try would run without the programs started before ({names}): they ended with this try"
         others = (ALTERNATIVE, AGINT, MANUAL)
     elif envelope.after:
         again = "an alternative is tried once"
@@ -199,7 +199,7 @@ def closed(situation: Situation) -> dict[Way, str]:
         if why:
             shut.setdefault(way, why)
     if now.escalated:
-        shut.setdefault(AGINT, "AGInt has looked at it already")
+        shut.setdefault(AGINT, "AGInt has already examined it")
     return {**shut, **now.shut}
 
 
@@ -287,7 +287,7 @@ def _usual(failure_class: FailureClass, situation: Standing, shut: Mapping[Way, 
     primary, secondary = DEFAULTS[failure_class]
     said = []
     if primary is not RETRY and ALTERNATIVE not in shut:
-        return ALTERNATIVE, "it was declared for this very step"
+        return ALTERNATIVE, "it was declared for exactly this step"
     for name, way in (("primary", primary), ("secondary", secondary)):
         if way in shut:
             said.append(f"{way.words}: {shut[way]}")
@@ -299,7 +299,7 @@ def _usual(failure_class: FailureClass, situation: Standing, shut: Mapping[Way, 
         else:
             said.append(f"{way.words} was tried")
     if ALTERNATIVE not in shut:
-        return ALTERNATIVE, "it was declared for this very step"
+        return ALTERNATIVE, "it was declared for exactly this step"
     return ABORT, "; ".join(dict.fromkeys(said))
 
 
@@ -317,7 +317,7 @@ def _learned(
     }
     best = max(worth, key=lambda way: worth[way], default=ABORT)
     if best is ABORT or worth[best] <= 0.0:
-        return ABORT, f"after {known} outcomes nothing that is open seems worth its price", drawn
+        return ABORT, f"after {known} outcomes no open strategy seems worth its cost", drawn
     return best, f"chosen by {known} outcomes: helps in about {cell.expected(str(best)):.0%}", drawn
 
 
@@ -333,7 +333,7 @@ def _carried_out(
         return Choice(way, wait, said, weighed=weighed)
     if way is ALTERNATIVE:
         number, granted = envelope.next_alternative
-        how = "which was granted with the approval" if granted else "was not granted, so it is asked about"
+        how = "which was granted with the approval" if granted else "was not granted, so a person is asked"
         said = f"declared alternative {number}{', ' if granted else ' '}{how}; {why}"
         return Choice(way, 0.0, said, number, is_granted=granted, weighed=weighed)
     return Choice(way, 0.0, why, weighed=weighed)

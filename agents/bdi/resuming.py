@@ -51,7 +51,7 @@ def remaining(
         main = [_filled(spec, position, done, places) for spec in kept]
         undo = [_filled(spec, position, done, places) for spec in document.cleanup]
     except (UnresolvedReference, KeyError) as missing:
-        raise ValueError(f"a step that is left reads a result that is not there: {missing}") from missing
+        raise ValueError(f"a remaining step reads a result that is missing: {missing}") from missing
     return PlanDraft(link(main, registry), link(undo, registry), document.source, {})
 
 

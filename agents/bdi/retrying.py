@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from agents.bdi.failures import OF_OTHERS, Facts, Failure
 from agents.bdi.program_errors import Cause
 
-SAME_WORDS = "the last two tries failed in the same words"
+SAME_WORDS = "the last two tries failed with the same message"
 
 
 @dataclass(frozen=True)

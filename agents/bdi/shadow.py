@@ -110,7 +110,7 @@ def judge(
         return Finding(spec.position, Proof.UNPROVEN, why, kept, duration_s)
     if needed := sorted(set(untried_before) & set(spec.depends_on)):
         steps = ", ".join(map(str, needed))
-        why = f"it failed here ({reason}), but step {steps}, which it stands on, was not tried"
+        why = f"it failed here ({reason}), but step {steps}, which it depends on, was not tried"
         return Finding(spec.position, Proof.UNPROVEN, why, kept, duration_s)
     return Finding(spec.position, Proof.FAILED, reason, kept, duration_s)
 

@@ -113,7 +113,7 @@ def without(document: Document, position: int) -> Simpler | None:
     if not left:
         return None
     more = sorted(gone - {position})
-    also = f" and what stands on it ({', '.join(map(str, more))})" if more else ""
+    also = f" and what depends on it ({', '.join(map(str, more))})" if more else ""
     return Simpler((), tuple(more), f"step {position} is left out{also}; {_are_left(len(left))}")
 
 

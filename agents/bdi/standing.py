@@ -1,4 +1,4 @@
-"""What a plan stands on: the contexts of its rules that should hold at a step, and those that no longer do. Pure.
+"""What a plan depends on: the contexts of its rules that should hold at a step, and those that no longer do. Pure.
 
 A plan changes the world on purpose: “there is no folder named tides” is false after its own first step, and no reason
 to give it up. A context is looked at where the steps done so far, as they were predicted, leave it true.

@@ -82,7 +82,7 @@ class Lives:
                 yield (
                     "hosts",
                     "other_hosts",
-                    f"It may reach other hosts than {name}, which is running here, so it would need another jail; "
+                    f"It may reach other hosts than {name}, which is running here, so it would need another sandbox; "
                     f"stop {name} before this step, or name the same hosts in both.",
                 )
                 return

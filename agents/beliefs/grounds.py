@@ -1,4 +1,4 @@
-"""What a plan stands on and what is held true for its goal, loaded for the pure core."""
+"""What a plan depends on and which beliefs hold for its goal, loaded for the pure core."""
 
 from __future__ import annotations
 

@@ -73,11 +73,11 @@ def _say(copy: EvolvedCopy) -> None:
 def _came_of(copy: EvolvedCopy, goal: Goal) -> str:
     """Make it a candidate, or keep the text that it would be; what came of it, in words."""
     if goal.state != GoalState.ACHIEVED:
-        return f"the copy of {copy.what} is no candidate: the goal is {goal.state.replace('_', ' ')}"
+        return f"the copy of {copy.what} is not a candidate: the goal is {goal.state.replace('_', ' ')}"
     try:
         changed = _changed(copy, goal)
         if not changed:
-            return f"the copy of {copy.what} is no candidate: no file of it differs from what is in use"
+            return f"the copy of {copy.what} is not a candidate: no file of it differs from what is in use"
         text = _text_of(copy.target_kind, changed)
         _check(copy.target_kind, copy.target_name, text)
         if not library.may_write(goal.submitted_by):
@@ -87,7 +87,7 @@ def _came_of(copy: EvolvedCopy, goal: Goal) -> str:
             )
         _written(copy, text, goal.submitted_by)
     except (*_REFUSED, UnicodeDecodeError) as refused:
-        return f"the copy of {copy.what} is no candidate: {refused}"
+        return f"the copy of {copy.what} is not a candidate: {refused}"
     return _is_candidate(copy)
 
 
@@ -124,7 +124,7 @@ def decline(copy: EvolvedCopy, *, by: User, why: str) -> EvolvedCopy:
     why = why.strip()[:_MOST_WISH]
     with _deciding(copy, by) as held:
         if not why:
-            raise NotPossibleNow("Say why it is not taken in: whoever wished for it reads that.")
+            raise NotPossibleNow("Say why you decline it: whoever asked for it reads this.")
         held.said = f"{by.username} does not take the copy of {held.what} into the library: {why}"
     return held
 

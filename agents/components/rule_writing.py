@@ -73,7 +73,9 @@ def _hidden_characters(text: str) -> Iterator[LintProblem]:
     """A rule is read by people before it is used, so nothing in it may be invisible or turn the reading direction."""
     for number, line in enumerate(text.splitlines(), start=1):
         if character := hidden_character(line.replace("\t", " ")):
-            message = f"Here stands the hidden character {character}. Take it out, or write it as an escape in quotes."
+            message = (
+                f"This contains the hidden character {character}. Take it out, or write it as an escape in quotes."
+            )
             yield LintProblem("", number, "hidden_character", "error", message)
 
 

@@ -191,7 +191,7 @@ def lift(*, by: User, reason: str) -> BacklogLift:
         raise NotPossibleNow("The backlog is not stopped by a rule.")
     with transaction.atomic():
         row = BacklogLift.objects.create(by=by, reason=reason, stopped_by=stopped)
-        told = {"what": "let go on the whole", "before": {"stopped": stopped}, "why": reason}
+        told = {"what": "resumed", "before": {"stopped": stopped}, "why": reason}
         journal.record(Event.BACKLOG, by=by, subject="mindx:items", data=told)
     return row
 

@@ -148,7 +148,7 @@ def _turn(lease: Lease, begin: _Begin, adopted: planning.Adopted | None) -> None
     try:
         given_back = _step(lease, begin, adopted)
     except LeaseLost as error:
-        logger.warning("Goal %s went on elsewhere: %s", lease.goal_id, error)
+        logger.warning("Goal %s continued on another worker: %s", lease.goal_id, error)
     except Exception as error:
         # The edge of the loop: a bug must neither stop the worker nor be tried again without a pause or a limit.
         if database_outage.is_outage(error):
@@ -208,7 +208,7 @@ def _failed(lease: Lease, error: Exception) -> None:
     """Count the turn that raised; the lease runs out by itself where not even that can be written."""
     try:
         if isinstance(error, MoveRefused):
-            logger.warning("Goal %s went on elsewhere: %s", lease.goal_id, error)
+            logger.warning("Goal %s continued on another worker: %s", lease.goal_id, error)
             failed_turns.refused(error, lease)
         elif failed_turns.ended_by(error, lease):
             logger.error("A turn of goal %s failed", lease.goal_id, exc_info=error)

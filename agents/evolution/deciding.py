@@ -54,7 +54,7 @@ def _why_not(version: ComponentVersion, replay: Replay | None, judgement: Judgem
     if replay is None:
         return "It has not been replayed beside its parent yet."
     if replay.state in (ReplayState.WAITING, ReplayState.RUNNING):
-        return "Its replay is under way."
+        return "Its replay is in progress."
     if replay.state == ReplayState.IMPOSSIBLE:
         return f"Its replay was not possible: {replay.reason}."
     return "" if judgement is not None and judgement.is_admitted else (judgement.says if judgement else "")
@@ -131,10 +131,10 @@ def _fit_to_use(version: ComponentVersion, by: User) -> None:
 
 def _lift(version: ComponentVersion, why: str, by: User, reason: str) -> None:
     if not by.has_role(Role.ADMIN):
-        raise LibraryRefused(f"{why} Only an admin can activate it all the same, with a reason.", "reason")
+        raise LibraryRefused(f"{why} Only an admin can activate it anyway, with a reason.", "reason")
     if len(reason.strip()) < REASON_MIN:
         raise LibraryRefused(
-            f"{why} As an admin you can activate it all the same: say why, in {REASON_MIN} characters or more.",
+            f"{why} As an admin you can activate it anyway: give a reason of {REASON_MIN} characters or more.",
             "reason",
         )
     library.note(version, f"put to use against the gate by {by.username}: {reason.strip()}")

@@ -62,7 +62,7 @@ _SAYS = {
     Verdict.ADMITTED: "Fixes {fixed} and breaks none (chance {p:.1%}).",
     Verdict.BROKE: "Breaks {broken} of what worked, fixes {fixed}.",
     Verdict.TOO_FEW: "Too few: {fixed} fixed, {broken} broken.",
-    Verdict.INERT: "Inert: on no case does it make other steps than its parent.",
+    Verdict.INERT: "No effect: in every case it makes the same steps as its parent.",
     Verdict.NO_CASES: "No earlier case could be replayed, so nothing is proven.",
 }
 

@@ -118,7 +118,7 @@ def _run(document: Document, base: str, name: str, stop_work: Event) -> tuple[bo
         verdict = outcome.evaluate(document.checks, facts)
     if verdict.outcome in MISSED:
         failed = ", ".join(f"{one.check.kind.value} {one.check.path}".strip() for one in verdict.failed)
-        return False, f"every step ran, and what was asked for did not come about: {failed}"
+        return False, f"every step ran, but the goal was not met: {failed}"
     return True, said
 
 

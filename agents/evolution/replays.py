@@ -42,7 +42,7 @@ def ask(version: ComponentVersion, *, by: User, why: str = "", strategy: str = R
     if version.component.kind != KIND:
         raise NotPossibleNow(f"Only rules are replayed; this is {version.component.get_kind_display().lower()}.")
     if version.parent is None:
-        raise NotPossibleNow("This is the first version of its rule, so there is no parent to measure it by.")
+        raise NotPossibleNow("This is the first version of its rule, so there is no parent to compare it with.")
     try:
         with transaction.atomic():
             return _asked(version, version.parent, by, why, strategy)

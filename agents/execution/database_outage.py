@@ -94,7 +94,7 @@ def put_off(lease: Lease) -> None:
 
     A change of one row mostly still finds room. Where it does not, it is tried again until somebody else has the goal.
     """
-    logger.warning("A disk is full; goal %s is put off for %g s", lease.goal_id, FULL_PAUSE_S)
+    logger.warning("A disk is full; goal %s is postponed for %g s", lease.goal_id, FULL_PAUSE_S)
     until = time.monotonic() + PATIENCE_S
     while not draining.is_urgent() and time.monotonic() < until:
         try:
@@ -111,7 +111,7 @@ def _give_back(lease: Lease) -> None:
     with transaction.atomic():
         hold(lease)
         close_tries(lease, "the database went away")
-        text = "the database went away under this turn; it begins again"
+        text = "the database connection was lost during this turn; it starts again"
         logs.say(lease.goal_id, "worker", "cycle", text, level="warning")
         release(lease)
 

@@ -108,7 +108,7 @@ class Executor:
         return False
 
     def _held_on(self) -> bool:
-        """Run the main intents unless the agent lets go of its intention between two of them."""
+        """Run the main intents unless the agent drops its intention between two of them."""
         try:
             return self._main_steps()
         except LetGo as given_up:
@@ -197,7 +197,7 @@ class Executor:
     def _begin(self, desk: Desk, position: int) -> Running:
         """Begin a try that no finished step before it began: the first of a claim."""
         if draining.is_asked():
-            raise reporting.Halted("this worker was told to stop; another takes it")
+            raise reporting.Halted("this worker was told to stop; another one takes over")
         if self.lease.state == GoalState.RECOVERING:
             desk.session.start()
         begins = [beginning_of(self.document.at(position), desk.session.state)]

@@ -63,7 +63,7 @@ def before_a_try(lease: Lease, plan: IntentPlan, running: Running, granted: gate
     stored = IntentPlan.objects.select_related(*_READS).get(pk=plan.pk)
     verdict = answer(stored)
     if verdict.allowed and stored.digest != plan.digest:
-        verdict = gate.Verdict(allowed=False, reason="another document was put in the place of the one that runs")
+        verdict = gate.Verdict(allowed=False, reason="the running document was replaced by another one")
     if verdict.allowed:
         return _within(verdict, plan, lease, running)
     reporting.not_tried(plan, lease, running, "refused", verdict.reason)

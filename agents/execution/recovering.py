@@ -35,7 +35,7 @@ from agents.recovery import after_failure, cooldown, failure_log, missing_paths,
 from agents.toolkit.registry import REGISTRY
 from agents.understanding import re_extraction
 
-_REPLAN_MODEL = "a model plans the rest anew, with fewer or smaller steps"
+_REPLAN_MODEL = "a model plans the rest again, with fewer or smaller steps"
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def _situation(
             failed.document, position, failure.failure_class, REGISTRY, leave_out=not has_model and not asked,
         )  # fmt: skip
         other = re_extraction.other_values(goal, step, failure, failed.document.intents)
-    missing = "" if simpler is not None or has_model else "the plan gets no simpler"
+    missing = "" if simpler is not None or has_model else "the plan cannot be simplified further"
     limit = f"this goal was planned anew {replans} times already"
     situation = Situation(
         effect=step.effect,

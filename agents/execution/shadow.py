@@ -44,7 +44,7 @@ def work(run_id: int | None = None) -> None:
         try:
             turn(run)
         except MoveRefused as moved:
-            logger.warning("A shadow run went on elsewhere: %s", moved)
+            logger.warning("A shadow run continued on another worker: %s", moved)
         run = None if draining.is_asked() else shadowing.claim()
 
 

@@ -74,9 +74,7 @@ def finished(command: Command, params: Params, result: Result, means: Means) -> 
         return _failed(result, FailureClass.TOOL_UNAVAILABLE, str(error))
     except BudgetSpent as error:
         # Another try today finds the same: the operator raises it, or tomorrow comes.
-        return _failed(
-            result, FailureClass.TOOL_UNAVAILABLE, f"the agent's budget of the day does not allow it: {error}"
-        )
+        return _failed(result, FailureClass.TOOL_UNAVAILABLE, f"the agent's daily budget does not allow it: {error}")
     except CallFailed as error:
         return _failed(result, _CLASSES.get(error.code, FailureClass.TOOL_EXECUTION_ERROR), str(error))
     except Stopped:

@@ -47,7 +47,7 @@ EXAMPLES: Mapping[str, Example] = MappingProxyType(
             Example(
                 "project",
                 "Create a Python project named weather",
-                "A rule knows how. You see which rule, why it applies, and every step with all that it would do.",
+                "A rule matches. You see which rule, why it applies, and what every step would do.",
                 "achieved",
                 "weather",
             ),
@@ -61,7 +61,7 @@ EXAMPLES: Mapping[str, Example] = MappingProxyType(
             Example(
                 "program",
                 "Write a Python program that tells the weekday of any date, with a test beside it, and run the test",
-                "No rule knows this, so the language model plans it. You see what it was asked and what it answered.",
+                "No rule matches, so the language model plans it. You see the prompt and the answer.",
                 "awaiting_review",
                 "weekdays",
                 needs_model=True,

@@ -76,7 +76,7 @@ def change(goal: Goal, *, by: User, **wanted: Any) -> Goal:
                 cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_ONE_AT_A_TIME])
         goal = Goal.objects.select_for_update(no_key=True).get(pk=goal.pk)
         if goal.has_ended:
-            raise NotPossibleNow(f"Goal {goal.pk} has ended: {goal.state}. Submit it again with what it should have.")
+            raise NotPossibleNow(f"Goal {goal.pk} has ended: {goal.state}. Submit it again with the new values.")
         before = of(goal)
         after = _wished(goal, before, by, wanted)
         changed = goal_terms.changes(before, after)
@@ -125,7 +125,7 @@ def _waits(goal: Goal, before: tuple[int, ...], by: User, wanted: Sequence[Goal]
     if len(after) > MOST_DEPENDENCIES:
         raise GoalRefused("depends_on", f"A goal waits for {MOST_DEPENDENCIES} others at most.")
     if goal.state not in (GoalState.BLOCKED, GoalState.PENDING) or _is_held(goal):
-        raise NotPossibleNow(f"Goal {goal.pk} is {goal.state}: what it waits for counts only before it is begun.")
+        raise NotPossibleNow(f"Goal {goal.pk} is {goal.state}: its dependencies count only before it starts.")
     new = [each for each in wanted if each.pk not in before]
     seen = goals_visible_to(by).in_bulk([each.pk for each in new])
     if any(each.pk not in seen for each in new):

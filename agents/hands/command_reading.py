@@ -130,7 +130,7 @@ def _with_options(line: str, hosts: Sequence[str], timeout_s: int | None) -> str
         return line
     word, _, rest = line.partition(" ")
     if word != "run":
-        raise CommandRefused("Hosts and a time limit are for programs, which run starts.")
+        raise CommandRefused("Hosts and a time limit apply only to the command run.")
     try:
         said = [f"hosts={','.join(canonical(hosts))}"] if hosts else []
     except HostRefused as refused:

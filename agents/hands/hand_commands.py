@@ -49,15 +49,15 @@ def why_not(user: User, goal: Goal) -> str:
     """The sentence that says who may type into this goal's session, when this person may not; empty when they may."""
     if settings.FOUR_EYES:
         return (
-            "Nobody types commands here: four eyes are required (MINDX_FOUR_EYES), and nobody else sees a typed"
-            " command before it runs. Propose it as a plan."
+            "Typed commands are off: four eyes are required (MINDX_FOUR_EYES), and nobody else reviews a typed"
+            " command. Propose a plan instead."
         )
     if not user.has_role(Role.OPERATOR):
-        return "Typing commands takes the role operator, and a workspace of one's own; an admin may in every one."
+        return "Only operators can type commands, in workspaces of their own. Admins can in every workspace."
     if not workspaces_writable_by(user).filter(pk=goal.workspace_id).exists():
         return (
-            f"The workspace {goal.workspace.name} is somebody else's. Its owner may type commands when an operator;"
-            " an admin may."
+            f"The workspace {goal.workspace.name} belongs to somebody else. Only its owner, if an operator, and"
+            " admins can type commands there."
         )
     return ""
 
@@ -130,7 +130,7 @@ def cancel(command: HandCommand, by: User) -> HandCommand:
     Raises NotYours, and NotPossibleNow when it has ended.
     """
     if not may_cancel(by, command):
-        raise NotYours("This command is somebody else's; who typed it, the goal's submitter or an operator may.")
+        raise NotYours("Only the person who typed this command, the goal's submitter or an operator can cancel it.")
     with transaction.atomic():
         command = (
             HandCommand.objects.select_for_update(of=("self",), no_key=True)

@@ -148,7 +148,7 @@ def instead(item: HandItem, *, by: User, steps: Sequence[Mapping[str, Any]], not
         ]:
             raise NotPossibleNow("This is the step that failed. Write another one, or choose “Try again”.")
         _check(held, made)
-        said = f"{by.username} has something else done instead of step {item.position}"
+        said = f"{by.username} replaced step {item.position}"
         return _asked(held, made, (), said, writes=True)
 
 
@@ -170,7 +170,7 @@ def _in_place(failed: IntentSpec, step: Step) -> IntentSpec:
 
 
 def done(item: HandItem, *, by: User, note: str = "") -> None:
-    """The person did the step's work; the plan goes on behind it. Raises NotYours and NotPossibleNow."""
+    """The person did the step's work; the plan continues after it. Raises NotYours and NotPossibleNow."""
     with _answering(item, by, Answer.DONE, note) as held:
         if reading := readers(held.document, item.position):
             said = ", ".join(map(str, reading))
@@ -204,7 +204,7 @@ def again(item: HandItem, *, by: User, note: str = "") -> IntentPlan | None:
             _wake(held)
             return None
         _check(held, (held.step,))
-        return _asked(held, (held.step,), (), f"{by.username} has step {item.position} tried again")
+        return _asked(held, (held.step,), (), f"{by.username} asked for another try of step {item.position}")
 
 
 def abort(item: HandItem, *, by: User, note: str = "") -> None:

@@ -68,7 +68,7 @@ def work(command_id: int) -> None:
     except Exception:
         # The edge of the loop: a fault of mindX must not leave the workspace locked until the lease runs out.
         logger.exception("Command %s failed inside mindX", command.pk)
-        give_up(command, "an error inside mindX ended it; the log of the worker has it")
+        give_up(command, "it failed inside mindX; see the log of the worker")
 
 
 def claim(command_id: int) -> HandCommand | None:
@@ -228,9 +228,9 @@ def _why_not_now(command: HandCommand, workspace: Workspace) -> str:
     if reason := hand_commands.why_not(command.by, command.goal):
         return reason
     if waiting_for_hands.running_plans().filter(workspace=workspace).exists():
-        return "a plan began on these files first; look at what it does, then type again"
+        return "a plan started on these files first; check what it does, then type the command again"
     if workspace.head != command.snapshot_before:
-        return "the files changed before it could begin; look at them, then type again"
+        return "the files changed before it could start; check them, then type the command again"
     state = SessionState.from_json(command.session_before)
     if reason := command_reading.policed(command.goal, command.by, command_reading.stored(command), state):
         return reason

@@ -92,7 +92,7 @@ def _perceived(goal_id: int, files: str) -> Sequence[Believed] | None:
     try:
         return perceiving.perceive(goal, Place(files))
     except (KeyError, OSError, SandboxError):
-        logger.warning("What goal %s left could not be looked at", goal_id, exc_info=True)
+        logger.warning("What goal %s left could not be examined", goal_id, exc_info=True)
         return None
 
 

@@ -63,9 +63,9 @@ def _written(goal: Goal) -> PlanDraft:
     if plan is None or goal.state != GoalState.ACHIEVED or goal.has_missed or plan.state != PlanState.COMPLETE:
         raise NotGeneralisable("only a goal that was achieved shows that its plan works")
     if plan.plan.source not in (Plan.Source.PERSON, Plan.Source.MODEL):
-        raise NotGeneralisable("this goal was planned by a rule; it is there already")
+        raise NotGeneralisable("a rule planned this goal, so the rule already exists")
     if renewals.began_on_the_way(plan):
-        raise NotGeneralisable("its plan stopped on the way and was asked about again, so it holds only the last part")
+        raise NotGeneralisable("its plan stopped halfway and was reviewed again, so it has only the last part")
     document = documents.read(bytes(plan.document))
     steps = tuple(_step(spec) for spec in _what_ran(plan, document))
     return PlanDraft(steps, tuple(_step(spec) for spec in document.cleanup), document.source, {})
@@ -90,7 +90,7 @@ def _believed(goal: Goal) -> list[Belief]:
 
 def _why_not(evidence: Mapping[str, Any], name: str) -> str:
     rejected = {one["rule"]["name"]: one["why"] for one in evidence.get("rejected", ())}
-    return str(rejected.get(name, "none of its wordings says this goal"))
+    return str(rejected.get(name, "none of its wordings matches this goal"))
 
 
 def _essence(steps: tuple[Step, ...]) -> list[tuple[str, str, dict[str, object]]]:

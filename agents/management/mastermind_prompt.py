@@ -59,11 +59,11 @@ def interact(do: Callable[[str], int], known: Callable[[], list[Component]], his
 
 
 def _interruptible(do: Callable[[str], int], line: str) -> int:
-    """Ctrl-C ends the waiting for a goal, not the session; the goal goes on."""
+    """Ctrl-C ends the waiting for a goal, not the session; the goal continues."""
     try:
         return do(line)
     except KeyboardInterrupt:
-        sys.stdout.write("\nNo longer waiting; what was begun goes on.\n")
+        sys.stdout.write("\nNo longer waiting. What has started continues.\n")
         return 0
 
 
@@ -75,7 +75,7 @@ def _kept(history: Path) -> History:
         history.touch(mode=0o600)
         return FileHistory(str(history))
     except OSError as error:
-        logger.warning("What is typed is not kept: %s", error)
+        logger.warning("The command history is not saved: %s", error)
         return InMemoryHistory()
     finally:
         os.umask(before)

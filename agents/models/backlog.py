@@ -181,4 +181,4 @@ class BacklogLift(models.Model):
         indexes = [models.Index(F("at").desc(), name="backlog_lift_newest")]
 
     def __str__(self) -> str:
-        return f"let go on by {self.by_id}"
+        return f"resumed by {self.by_id}"

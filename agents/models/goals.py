@@ -34,7 +34,7 @@ class Goal(models.Model):
     parent = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.PROTECT, related_name="children", db_index=False
     )
-    # After this moment it is not begun, and an agent that is not blind lets go of it.
+    # It does not start after this moment, and an agent that is not blindly committed drops it.
     deadline = models.DateTimeField(null=True, blank=True)
     state = models.CharField(max_length=16, default=GoalState.PENDING.value)
     reason = models.TextField(blank=True)

@@ -233,7 +233,7 @@ class RecoveryStatistic(models.Model):
 
 
 class HandItem(models.Model):
-    """A person is asked to mend what mindX could not: all facts of one failure, and the answer that was given."""
+    """A person is asked to fix what mindX could not: all facts of one failure, and the answer that was given."""
 
     class Answer(models.TextChoices):
         FIX = "fix", "fixed the parameters"

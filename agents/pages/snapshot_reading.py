@@ -121,7 +121,7 @@ def _lines(before: str, after: str, each: Difference, room_bytes: int) -> _Lines
         return _Lines(notes=("too long for this page", *_digests(each)), address=file_paths.to_address(each.path))
     old, new = _text(before, each.before), _text(after, each.after)
     if old is None or new is None:
-        return _Lines(notes=("not text, or of too many lines", *_digests(each)), used_bytes=size_bytes)
+        return _Lines(notes=("not text, or too many lines", *_digests(each)), used_bytes=size_bytes)
     return _Lines(tuple(hunks(old, new)), used_bytes=size_bytes)
 
 
@@ -144,7 +144,7 @@ def _notes(each: Difference) -> Iterator[str]:
         deleted, changed, added = each.inside
         yield f"virtual environment: {deleted:,} paths deleted, {changed:,} changed, {added:,} new in it"
         if not each.packages:
-            yield "no package came, went or changed its version"
+            yield "no package was added, removed or updated"
     elif old is None or new is None:
         yield from _alone(old or new)
     else:

@@ -66,7 +66,7 @@ def answer(goal: Goal, replies: Sequence[Reply], *, by: User) -> IntentPlan:
     """
     asked = open_questions(goal)
     if asked is None:
-        raise NotPossibleNow(f"Goal {goal.pk} asks nothing now: it is {goal.state.replace('_', ' ')}.")
+        raise NotPossibleNow(f"Goal {goal.pk} has no open question: it is {goal.state.replace('_', ' ')}.")
     if len(replies) != len(asked.questions):
         message = f"There are {len(asked.questions)} questions; answer each of them."
         raise PlanInvalid([Problem(0, "answers", "unanswered", message)])
@@ -131,7 +131,7 @@ def _chosen(goal: Goal, question: Question, reply: Reply, number: int, by: User)
     tree = parameters.tree_of(goal, in_force.mapped(goal.submitted_by_id))
     found = understand(reply.value[:MOST_CHARS], tree, REGISTRY) if tree is not None else None
     if found is None or not found.is_sure:
-        why = found.questions[0].text if found is not None and found.questions else "No command is said like this."
+        why = found.questions[0].text if found is not None and found.questions else "No command matches this."
         raise PlanInvalid([Problem(0, f"answers.{number}", "not_understood", f"Answer {number} is not clear. {why}")])
     return [_as_persons(one, question, by) for one in found.meant]
 

@@ -162,9 +162,9 @@ class _Turn:
     def _attempt(self, asked: Prompt, attempt: int) -> PlanDraft | NoPlan | Later | list[Problem]:
         """One answer and what it is worth: a draft without problems, the problems of one, or the end of asking."""
         if attempt == 1:
-            self._say(f"no rule makes a plan; {self.models[0]} is asked for one")
+            self._say(f"no rule makes a plan; {self.models[0]} is asked for a plan")
             if self.firmware.missing:
-                self._say(f"no firmware of the domain {self.firmware.missing} is in use, so it is told none", "warning")
+                self._say(f"no firmware of the domain {self.firmware.missing} is in use, so none is sent", "warning")
         try:
             self.answer = self._ask(asked)
         except (BudgetSpent, CallFailed) as error:
@@ -289,7 +289,7 @@ class _Turn:
         finally:
             shown.end()
         if answer.is_cached:
-            self._say("the same was asked before; the answer of then is taken")
+            self._say("the same prompt was sent before; its answer is used again")
         return answer
 
     def _say_masked(self, kinds: tuple[str, ...]) -> None:
@@ -350,7 +350,7 @@ class _Shown:
             self._put(self.rest)
         self.rest = ""
         if self.lines > _LOGGED_LINES:
-            text = f"{self.lines - _LOGGED_LINES} more lines of the answer stand with the attempt"
+            text = f"{self.lines - _LOGGED_LINES} more lines of the answer are stored with the attempt"
             self.companion.say(NewLine("model", "plan", text))
 
     def _put(self, line: str) -> None:

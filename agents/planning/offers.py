@@ -45,7 +45,7 @@ def with_offers(goal: Goal, without: NoPlan) -> NoPlan:
     choices = for_goal(goal, tree) if tree is not None else ()
     if not choices:
         return without
-    question = Question(1, f"What is meant by “{short(goal.text)}”?", "No command is said like this.", "", choices)
+    question = Question(1, f"What is meant by “{short(goal.text)}”?", "No command matches this.", "", choices)
     understood = stored.as_data(Understood(questions=(question,)))
     stood = {"without": without.reason, "base": goal.workspace.head}
     return NoPlan(f"{QUESTION}: {question.text}", {**without.evidence, "understood": {**understood, **stood}})

@@ -118,7 +118,7 @@ def plan_goal(lease: Lease, adopted: Adopted | None = None) -> bool:
         belief_rows.perceived(goal, beliefs)
         said = [_taken_in(beliefs)]
         if told_beliefs.mark(goal.pk) != told:
-            again = "somebody said what is so while it was planned: it is planned again from that"
+            again = "somebody told the agent something while it planned: it plans again with that"
             logs.write(goal.pk, [*said, logs.decided(Decision.PLAN_LATER, "plan", again, why="told_meanwhile")])
             move_goal(goal, GoalState.PENDING, by="bdi_agent", reason="a belief changed")
         elif isinstance(thought.found, PlanDraft) and not thought.problems:
@@ -150,10 +150,10 @@ def plan_again(goal: Goal, *, by: User) -> Goal:
         if not may_plan_again(goal):
             raise NotPossibleNow(f"Goal {goal.pk} is not waiting for a plan: it is {goal.state}.")
         Goal.objects.filter(pk=goal.pk).update(wake_at=None)
-        said = f"{by.username} lets it be planned again"
+        said = f"{by.username} asked for another plan"
         if internal_errors.is_of(goal):
             internal_errors.try_again(goal, by=by)
-            said = f"{by.username} lets it be tried again"
+            said = f"{by.username} asked for another try"
         elif goal.state == GoalState.MANUAL:
             # Whoever lets an overdue goal go on has said that its deadline no longer counts.
             also = {"deadline": None} if goal.reason.startswith(adoption.OVERDUE) else {}

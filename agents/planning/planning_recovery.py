@@ -1,4 +1,4 @@
-"""After planning that found no plan: classed, kept and mended like a failure of a step, by the ways that are open.
+"""When planning finds no plan: the failure is classed, stored and recovered from like a failed step.
 
 What is looked at and tried (parts of the goal, other readings, the agent as a whole) comes before the transaction that
 stores what was decided. A question to a person is no failure.
@@ -48,7 +48,7 @@ from agents.understanding import parameters
 
 Fit = Callable[[PlanDraft], PlanDraft | NoPlan]
 _NO_STEP = "no step has failed: what may be done in the place of one is declared with it"
-_SAME_AGAIN = "rules say the same again, and no language model is set"
+_SAME_AGAIN = "the rules give the same plan again, and no language model is set up"
 # What a person has said no to is not got round by leaving a part out or by reading it differently.
 _REFUSED = frozenset({proposals.FORBIDDEN, "refused_step_again", "same_plan_again"})
 
@@ -111,7 +111,7 @@ def decide(
         tries=again + 1,
         envelope=Envelope(tries=int(settings.most_replans) + 1),
         chosen=[way for one in earlier if (way := way_named(one.cell_strategy)) is not None],
-        simpler=limit if exhausted else "" if simpler is not None else "no part of it can be planned by itself",
+        simpler=limit if exhausted else "" if simpler is not None else "no part of it can be planned on its own",
         reextracted=limit if exhausted else "" if other is not None else "its words give no other plan",
         escalated=escalations >= settings.most_escalations,
         shut=shut,

@@ -39,7 +39,7 @@ def adopt(goal: Goal, lease: Lease) -> bool:
         move_goal(goal, GoalState.DROPPED, by=BY, reason=f"superseded: {why}")
         return False
     if why := grounds.impossible(goal):
-        said = f"not adopted: {why}; a person says whether it is wanted"
+        said = f"not adopted: {why}; a person must say whether it is wanted"
         logs.say_decided(goal.pk, Decision.DO_NOT_ADOPT, "deliberate", said, "warning", why=OVERDUE)
         move_goal(goal, GoalState.PLANNING, by=BY)
         move_goal(goal, GoalState.MANUAL, by=BY, reason=f"{OVERDUE}: {why}")

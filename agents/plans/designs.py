@@ -116,7 +116,7 @@ def believe(goal: Goal, text: str, *, by: User) -> None:
     Belief.objects.bulk_create(
         Belief(goal=goal, sentence=sentence, source="person", by=by, at=now) for sentence in said
     )
-    logs.say(goal.pk, "bdi_agent", "design", f"holds {len(said)} statements of its design true")
+    logs.say(goal.pk, "bdi_agent", "design", f"holds {len(said)} statements of its design as beliefs")
 
 
 def _add(goal: Goal, text: str, by: User, state: LevelState) -> LevelDocument:

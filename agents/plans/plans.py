@@ -74,7 +74,7 @@ def approve(
 
 
 def note(plan: IntentPlan, *, digest: str, grant: Grant, said: str) -> IntentPlan:
-    """Record something about a plan that goes on waiting. `grant` writes it inside the transaction; `said` is logged.
+    """Record something about a plan that keeps waiting. `grant` writes it inside the transaction; `said` is logged.
 
     Raises StaleDigest as `approve` does.
     """

@@ -91,7 +91,7 @@ def ask_again(
         for state in (IntentState.RUNNING, IntentState.PENDING):
             move_intents(plan.intents.filter(state=state.value), IntentState.SKIPPED, reason="asked about again")
     data = {"why": kind, "position": plan.position}
-    logs.say_decided(goal.pk, Decision.ASK_AGAIN, "execute", f"{said}; it is asked again", "warning", **data)
+    logs.say_decided(goal.pk, Decision.ASK_AGAIN, "execute", f"{said}; it goes back to review", "warning", **data)
     try:
         draft = resuming.remaining(document, plan.position, done, REGISTRY, instead, left_out)
         problems = proposals.problems_of(goal, draft := _with_reasons(plan, draft, document, why, kind))

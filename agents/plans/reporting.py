@@ -232,11 +232,11 @@ def begin(plan: IntentPlan, lease: Lease, position: int, *, said: Said | None = 
 
 
 def begins_later(goal_id: int, position: int) -> str:
-    """When an intent begins that was held back: whoever reads it looks for the button that lets it go on."""
+    """When a paused intent starts, for the person who looks for the button that resumes it."""
     if Standstill.objects.exists():
-        return f"intent {position} begins when everything goes on, which a person holds still"
+        return f"intent {position} starts when everything is resumed"
     agent = Goal.objects.values_list("agent__name", flat=True).get(pk=goal_id)
-    return f"intent {position} begins when the agent {agent} goes on"
+    return f"intent {position} starts when the agent {agent} is resumed"
 
 
 def held(plan: IntentPlan, lease: Lease) -> Goal:

@@ -49,20 +49,20 @@ _FAILURES = {
     "PERMISSION_ERROR": "The step is not allowed. Deleting needs autonomous mode, which only a person may switch on.",
     "NETWORK_ERROR": "The network could not be reached. Steps have no network access unless a host was approved.",
     "PLANNING_ERROR": "Submit the goal again, then add a rule for it or write its plan by hand.",
-    "GOAL_PARSE_ERROR": "Say the goal in other words, or submit it again and write its plan by hand.",
+    "GOAL_PARSE_ERROR": "Reword the goal, or submit it again and write its plan by hand.",
 }
 _REASONS = {
     "cancelled_by_person": "Somebody cancelled it. Submit it again if you still want it.",
     "not_wanted": "Submit it again if you still want it.",
     "dependency_failed": "A goal it depends on did not succeed. Fix that one first, then submit this one again.",
-    "impossible": "The goal cannot be achieved. Say it in other words.",
+    "impossible": "The goal cannot be achieved. Reword it.",
     "superseded": "Another goal took its place.",
     "lease_lost": "Its worker stopped. Another worker takes over automatically.",
     "sandbox_unavailable": "The sandbox could not start; no step has failed. Operators see the cause on the overview.",
 }
 _FORBIDDEN = "None of the plan was run. Write one by hand that does without it, or ask an operator."
-_ASKED = "Answer it, say the goal in other words, or write the plan by hand."
-_COMMAND = "Open it in Mastermind and cancel this goal, say the goal in other words, or write the plan by hand."
+_ASKED = "Answer it, reword the goal, or write the plan by hand."
+_COMMAND = "Open it in Mastermind and cancel this goal, reword the goal, or write the plan by hand."
 _PAUSED = "No further step of this goal starts until an operator resumes the agent."
 _NO_ANSWER = "The language model gave no answer; the log says why. Plan again later, or write the plan by hand."
 _MISCONFIGURED = (
@@ -229,7 +229,7 @@ def _of_a_person(reason: str, rule_lacks: tuple[str, str] | None, problems: Sequ
 
 def _way_out(reason: str) -> str:
     if reason.startswith("rejected"):
-        return "Say the goal in other words or write your own plan, then submit again."
+        return "Reword the goal or write your own plan, then submit again."
     return _REASONS.get(_key(reason), "Read the log for the cause, then submit the goal again.")
 
 

@@ -32,7 +32,7 @@ class ReadLine:
 
     @property
     def is_known(self) -> bool:
-        """False when no command is said like this, or no rule is about the sub-goal."""
+        """False when no command matches this, or no rule is about the sub-goal."""
         return bool(self.call or self.serves)
 
 

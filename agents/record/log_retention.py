@@ -37,7 +37,7 @@ def expire(keep_days: int) -> int:
             break
         gone += last
     if gone:
-        logger.info("Let go of the logs of %d goals, which ended more than %d days ago.", gone, keep_days)
+        logger.info("Removed the logs of %d goals that ended more than %d days ago.", gone, keep_days)
     return gone
 
 
@@ -90,5 +90,5 @@ def _called(statement: str, *values: int) -> int:
     except OperationalError as error:
         if not isinstance(error.__cause__, LockNotAvailable):
             raise
-        logger.info("The table of logs was in use; its partitions are looked after in an hour.")
+        logger.info("The table of logs was in use; its partitions are maintained in an hour.")
         return 0

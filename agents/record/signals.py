@@ -29,4 +29,4 @@ def tell(signal: Signal, intent_plan_id: int) -> None:
 def _send(signal: Signal, intent_plan_id: int) -> None:
     for listener, answer in signal.send_robust(sender=None, intent_plan_id=intent_plan_id):
         if isinstance(answer, Exception):
-            logger.error("%s failed on plan %s; the sweep makes up for it.", listener, intent_plan_id, exc_info=answer)
+            logger.error("%s failed on plan %s; the sweep catches up.", listener, intent_plan_id, exc_info=answer)

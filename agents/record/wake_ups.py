@@ -167,4 +167,4 @@ def _complain(what: str, error: Exception) -> None:
     _skip_until = now + _SKIP_S
     if now - _last_complaint >= _QUIET_S:
         _last_complaint = now
-        logger.warning("A %s was lost (%s); the sweep and the next question make up for it.", what, error)
+        logger.warning("A %s was lost (%s); the sweep or the next request catches up.", what, error)

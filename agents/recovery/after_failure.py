@@ -114,7 +114,7 @@ def plan_anew(plan: IntentPlan, lease: Lease, step: IntentSpec, failure: Failure
     if simpler:
         told.append("The plan must have fewer or smaller steps than the one that failed.")
     hold_true(goal, told)
-    said = f"the rest is planned anew: {why}"
+    said = f"the rest is planned again: {why}"
     data = {"failure_class": failure.failure_class.value, "intent": step.position}
     logs.say(goal.pk, "bdi_agent", "recover", said, "warning", **data)
     move_goal(goal, GoalState.PENDING, by="bdi_agent", reason=f"{PLANNED_ANEW}: {why}", wake_at=None)
@@ -153,7 +153,7 @@ def open_item(goal: Goal, plan: IntentPlan | None, kept: FailureRecord) -> HandI
 
 
 def close_items(goal: Goal) -> None:
-    """The goal goes on: nobody's hand is asked for any more."""
+    """The goal continues: no person is needed any more."""
     HandItem.objects.filter(goal=goal, answered_at=None).update(answered_at=timezone.now())
 
 
@@ -164,7 +164,7 @@ def ask_a_person(plan: IntentPlan, lease: Lease, kept: FailureRecord, failure: F
     """
     goal = hold(lease)
     open_item(goal, plan, kept)
-    said = f"intent {kept.position}: a person is asked to mend it"
+    said = f"intent {kept.position}: a person is asked to fix it"
     data = {"intent": kept.position, "failure": kept.pk}
     logs.say_decided(goal.pk, Decision.ASK_FOR_HAND, "recover", said, "warning", **data)
     said = f"{NEEDS_A_HAND}: {question or f'intent {kept.position} failed, {failure.reason}'}"

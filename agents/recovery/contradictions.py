@@ -1,4 +1,4 @@
-"""Telling the agent that a belief is not so: it lets go of it, and plans again; and putting the belief back."""
+"""Telling the agent that a belief is wrong, so that it drops the belief and plans again; and undoing that."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ def contradict(plan: IntentPlan, *, by: User, digest: str, sentence: str, instea
         held = goal.beliefs.filter(sentence=sentence, retracted_by="")
         if not held.exists():
             raise NotPossibleNow(
-                "The agent does not hold this belief any more. What steps are expected to bring about is"
-                " changed by asking for other steps."
+                "The agent does not hold this belief any more. To change what a step is expected to"
+                " do, request other steps."
             )
         if instead and says_the_same(instead, sentence):
             raise NotPossibleNow("The replacement says the same. Write what is true instead, or leave it empty.")
         opposite = instead or denial(sentence)
         held.update(retracted_by=f"{_DENIED}{by.username}"[:_RETRACTED_BY_MAX])
         Belief.objects.create(goal=goal, sentence=opposite, source="person", by=by, at=timezone.now(), denies=sentence)
-        why = f"{by.username} says that this is not so: {sentence}"
+        why = f"{by.username} says that this is wrong: {sentence}"
         _plan_again(goal, locked, by=by, why=why, said=f"{why} Instead: {opposite}")
         data = {"what": "denied", "goal": goal.pk, "sentence": sentence, "instead": opposite}
         journal.record(Event.BELIEF, by=by, subject=f"plan:{locked.pk}", data=data)
@@ -75,7 +75,7 @@ def put_back(goal: Goal, *, by: User, belief_id: int) -> Goal:
         # What was perceived is perceived again; a person's own word comes back as it was.
         denied = goal.beliefs.filter(sentence=counter.denies, retracted_by__startswith=_DENIED)
         denied.update(retracted_by="")
-        why = f"{by.username} put a belief back: {counter.denies}"
+        why = f"{by.username} restored a belief: {counter.denies}"
         _plan_again(goal, plan if waits else None, by=by, why=why, said=why)
         data = {"what": "put_back", "goal": goal.pk, "sentence": counter.denies}
         journal.record(Event.BELIEF, by=by, subject=f"goal:{goal.pk}", data=data)

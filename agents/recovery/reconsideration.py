@@ -82,9 +82,9 @@ def sentence(decided: Reconsidered) -> str:
     """What the log says of a decision."""
     ends = {
         Course.GO_ON: "goes on",
-        Course.PLAN_AGAIN: "plans again, and asks again",
-        Course.DROP: "lets go of the goal",
-        Course.ACHIEVED: "stops, for the goal is achieved",
+        Course.PLAN_AGAIN: "plans again and asks for review again",
+        Course.DROP: "drops the goal",
+        Course.ACHIEVED: "stops: the goal is achieved",
     }
     return f"{ends[decided.course]}: {decided.why}"
 

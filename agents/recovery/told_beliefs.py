@@ -77,12 +77,12 @@ def tell(
         new.save()
         for each in revision.given_up:
             Belief.objects.filter(pk=each.id).update(retracted_by=f"outweighed by {by.username}"[:_RETRACTED_BY_MAX])
-            said = f"lets go of a belief: {each.why}"
+            said = f"retracts a belief: {each.why}"
             logs.say_decided(goal.pk, Decision.LET_GO_OF_BELIEF, "revise", said, beliefs=[each.id])
         until = f" until {expires_at:%Y-%m-%d %H:%M} UTC" if expires_at else ""
         what = f"{by.username} says: {sentence} (confidence {confidence:g}{until})"
         logs.say(goal.pk, "person", "revise", what, belief=new.pk, confidence=confidence)
-        does = reconsideration.react(goal, by=by.username, what="somebody said what is so")
+        does = reconsideration.react(goal, by=by.username, what="somebody told the agent something")
         journal.record(
             Event.BELIEF, by=by, subject=f"goal:{goal.pk}", data={"what": "told", "goal": goal.pk, "sentence": sentence}
         )
@@ -105,7 +105,7 @@ def contradict(goal: Goal, *, by: User, belief_id: int, instead: str = "") -> tu
         new = Belief.objects.create(
             goal=goal, sentence=opposite, source="person", by=by, at=timezone.now(), denies=row.sentence
         )
-        what = f"{by.username} says that this is not so: {row.sentence} Instead: {opposite}"
+        what = f"{by.username} says that this is wrong: {row.sentence} Instead: {opposite}"
         logs.say(goal.pk, "person", "revise", what, level="warning", belief=new.pk, denies=row.pk)
         does = reconsideration.react(goal, by=by.username, what="a belief was denied")
         data = {"what": "denied", "goal": goal.pk, "sentence": row.sentence, "instead": opposite}
@@ -126,7 +126,7 @@ def retract(goal: Goal, *, by: User, belief_id: int) -> Does:
             denied = goal.beliefs.filter(sentence=row.denies, retracted_by__startswith="denied by ")
             denied.exclude(source="perception").update(retracted_by="")
         logs.say(goal.pk, "person", "revise", f"{by.username} takes back: {row.sentence}", belief=row.pk)
-        does = reconsideration.react(goal, by=by.username, what="a belief was taken back")
+        does = reconsideration.react(goal, by=by.username, what="a belief was retracted")
         data = {"what": "retracted", "goal": goal.pk, "sentence": row.sentence}
         journal.record(Event.BELIEF, by=by, subject=f"goal:{goal.pk}", data=data)
     return does
@@ -147,13 +147,13 @@ def expire() -> int:
                 Belief.objects.filter(pk__in=[pk for pk, _ in gone], retracted_by="").update(retracted_by=EXPIRED)
                 count += len(gone)
                 if gone and not goal.has_ended:
-                    said = f"its time is over: {gone[0][1]}" + (f" and {len(gone) - 1} more" if len(gone) > 1 else "")
+                    said = f"it expired: {gone[0][1]}" + (f" and {len(gone) - 1} more" if len(gone) > 1 else "")
                     beliefs = [pk for pk, _ in gone]
                     logs.say_decided(goal_id, Decision.LET_GO_OF_BELIEF, "revise", said, beliefs=beliefs)
                     # A look at the machine and at failures is taken because planning failed: to plan again whenever it
                     # is old would fail alike, have another look taken, and never end.
                     if not (reconsideration.lacks_a_plan(goal) and all(row.about.startswith(ABOUT) for row in rows)):
-                        reconsideration.react(goal, by=reconsideration.BY, what="the time of a belief is over")
+                        reconsideration.react(goal, by=reconsideration.BY, what="a belief expired")
         except MoveRefused as error:
             logger.info("Goal %s moved while a belief of it expired: %s", goal_id, error)
     return count
@@ -187,6 +187,6 @@ def _held(row: Belief, pk: int | None = None) -> Held:
 
 
 def _denied_by(sentence: str, rows: list[Belief]) -> str:
-    """What was perceived that the sentence says is not so: a person's word outweighs it from here on."""
+    """The perceived belief that the sentence contradicts: what a person says outweighs it from now on."""
     seen = (row.sentence for row in rows if row.source == "perception")
     return next((said for said in seen if entails(sentence, said).answer == "no"), "")

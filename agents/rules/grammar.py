@@ -122,12 +122,12 @@ def read(text: str) -> tuple[list[Rule], list[RuleSyntaxError]]:
     """Return the rules that can be read and the first fault of each one that cannot."""
     if len(text) > MAX_CHARS:
         return [], [
-            RuleSyntaxError(1, "too_long", f"a rule text has at most {MAX_CHARS} characters; part it into files")
+            RuleSyntaxError(1, "too_long", f"a rule text has at most {MAX_CHARS} characters; split it into files")
         ]
     bad = next((i for i, char in enumerate(text) if ord(char) < 32 and char not in "\n\r\t"), None)
     if bad is not None:
         line = text.count("\n", 0, bad) + 1
-        return [], [RuleSyntaxError(line, "control_character", "a control character stands here; delete it")]
+        return [], [RuleSyntaxError(line, "control_character", "there is a control character here; delete it")]
     rules: list[Rule] = []
     errors: list[RuleSyntaxError] = []
     chunks = _chunks(text)
@@ -251,7 +251,7 @@ _AFTER = {
 _FAULTS = {
     "or": "OR your task is to … stands right after IF your task is to …, before CONSIDERING and THEN",
     "considering": "CONSIDERING stands once, after the task and before THEN; join further contexts with AND",
-    "and": "AND in capitals joins contexts after CONSIDERING; in a sentence write “and”, part steps by commas",
+    "and": "AND in capitals joins contexts after CONSIDERING; in a sentence write “and”, separate steps with commas",
     "unless": "UNLESS stands after the task or the contexts, before THEN",
     "then": "THEN stands once, after the task and its contexts",
     "failure": "ON FAILURE stands once, after THEN",

@@ -29,7 +29,7 @@ def path_problem(path: str, cwd: str = "", *, single: bool = False) -> tuple[str
     if hidden:
         return "path_hidden_character", f"holds the hidden character {hidden}; type the name without it"
     if "\\" in path:
-        return "path_not_a_name", "holds a backslash; part folders with /"
+        return "path_not_a_name", "holds a backslash; separate folders with /"
     if path != path.strip():
         return "path_not_a_name", "begins or ends with a space; take it away"
     if path.startswith("-"):

@@ -32,12 +32,12 @@ SERVICES: Mapping[str, Service] = {
         "Chooses sentences on the worker; no model is asked and nothing leaves this machine.", False
     ),
     MODEL_SUMMARY: Service(
-        "The text is sent to the language model that is set up for the agent, and the agent's budget of the day pays."
+        "The text is sent to the agent's language model, and its cost counts against the agent's daily budget."
         " That provider sees the text.",
         True,
     ),
     MODEL_CHANGES: Service(
-        "The file is sent to the language model that is set up for the agent, and the agent's budget of the day pays."
+        "The file is sent to the agent's language model, and its cost counts against the agent's daily budget."
         " That provider sees the file. What the model proposes is a diff; no file is changed.",
         True,
         needs_model=True,

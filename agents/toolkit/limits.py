@@ -138,8 +138,8 @@ _REACHED = {
     "workspace": "reached the workspace's limit of {workspace_bytes} and {workspace_files} files",
     "inodes": "reached its limit of {workspace_files} temporary files",
     "terminals": "reached its limit of {processes} terminals",
-    "plan_time": "was stopped: the time that the steps of the plan may take in all is over",
-    "restless": "could not be held still while files were worked on",
+    "plan_time": "was stopped: the time limit for all steps of the plan was reached",
+    "restless": "could not be paused while files were changed",
     "cancel": "was cancelled while it ran",
 }
 _NAMED = re.compile(r"\{(\w+)\}")

@@ -79,7 +79,7 @@ def read(line: str, registry: Registry) -> tuple[Command, dict[str, Any]]:
         hint = (
             f"; the nearest phrase is “{near[0].text}”" if near else "; see the list of commands for what can be said"
         )
-        raise PhraseError(f"no command is said like this{hint}")
+        raise PhraseError(f"no command matches this{hint}")
     values = {
         name: typed(reading.command, name, unescape(value.raw) if value.quoted else value.raw)
         for name, value in reading.values.items()

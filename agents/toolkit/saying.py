@@ -23,12 +23,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-SHAPES = (
-    "word", "text", "line", "path", "number", "switch", "choice", "address", "hosts",
-    "newname", "person", "email", "pattern", "ending", "packages", "quoted", "body", "codes", "variable", "note",
-    "revision", "reference", "branchname", "lastlines", "tools", "version", "ceilings", "amount", "newfolder",
-)  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Slot:

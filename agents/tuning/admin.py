@@ -53,7 +53,7 @@ class _Form(AnyForm):
             return data
         counting = versions.about(self.kind, checked.values)
         if counting is not None and counting.values == checked.values:
-            self.add_error(None, "This is what counts already; there is nothing to save.")
+            self.add_error(None, "These values are already in use; there is nothing to save.")
         return {**data, **checked.values}
 
 
@@ -110,7 +110,7 @@ class _Versions(AnyTable):
             obj.pk = self.kind.rows_about(values)[0].pk
         obj._state.adding = False
 
-    @admin.action(description="Let this version count again", permissions=["change"])
+    @admin.action(description="Restore this version", permissions=["change"])
     def let_count_again(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
         """The way back, for one version at a time."""
         if queryset.count() != 1:
@@ -125,7 +125,7 @@ class _Versions(AnyTable):
         except (NotPossibleNow, TuningRefused) as error:
             self.message_user(request, f"Nothing was changed. {error}", messages.ERROR)
         else:
-            self.message_user(request, "It counts again, from the next decision on.", messages.SUCCESS)
+            self.message_user(request, "Restored. It is used from the next decision on.", messages.SUCCESS)
 
     @admin.display(description="counts", boolean=True)
     def counts(self, row: Any) -> bool:

@@ -89,16 +89,16 @@ def unteachable(taught: Taught) -> str:
     if taught.kind != Lesson.Kind.DEFAULT:
         return ""
     if (taught.tool, taught.command) == TOGGLE:
-        return "Autonomous mode is never switched by a default."
+        return "A default cannot switch autonomous mode."
     try:
         command = REGISTRY.command(taught.tool, taught.command)
     except UnknownTool:
         return ""  # its own check says so
     if taught.parameter in command.properties:
         if command.kind(taught.parameter) in (HOSTS_KIND, ADDRESS_KIND):
-            return "What a step may reach is never a default that somebody taught; say it in each goal."
+            return "Hosts cannot be taught as a default. Name them in each goal."
         if taught.parameter == command.autonomous_with:
-            return "What only autonomous mode allows is never a default."
+            return "A value that needs autonomous mode cannot be a default."
     return ""
 
 
@@ -277,7 +277,7 @@ def _latest(teacher_id: int, taught: Taught) -> Lesson | None:
 
 def _check_seen(before: Lesson | None, seen: int | None) -> None:
     if seen is not None and seen != (before.pk if before else 0):
-        raise NotPossibleNow("Another version came meanwhile. Read that one first; nothing was changed.")
+        raise NotPossibleNow("Another version was saved in the meantime. Read that one first; nothing was changed.")
 
 
 def _check_note(note: str) -> None:

@@ -59,7 +59,7 @@ class Settings(OneRow, _Parameters):
     """Which stages settle parameters, and how sure they must be: one row for all of it."""
 
     name, words = "parameter_settings", "Parameter settings"
-    about = "Which stages settle what a command leaves open, and how sure they must be."
+    about = "Which stages fill in missing values, and how sure they must be."
     model = ParameterSettings
     fields = _fields_of_settings()
 
@@ -75,7 +75,7 @@ class Mappings(_Parameters):
 
     name, words = "path_mapping", "Path mappings"
     one = "path mapping"
-    about = "A name that means a path, before anything is looked for."
+    about = "A name that stands for a path. It is used before any search."
     model = PathMapping
     key = ("said", "tool", "parameter")
     fields = (
@@ -95,7 +95,7 @@ class Mappings(_Parameters):
             wrong["path"] = f"This path {trouble[1]}."
         known = _paths_of(values["tool"])
         if values["parameter"] and values["parameter"] not in known:
-            wrong["parameter"] = f"No path is named so there; there are {', '.join(sorted(known))}."
+            wrong["parameter"] = f"It has no such path parameter; it has {', '.join(sorted(known))}."
         if wrong:
             raise TuningRefused(wrong)
         return Checked(values, _not_there(values["path"]) if values["in_use"] else ())
@@ -123,7 +123,7 @@ class Rules(_Parameters):
 
     name, words = "parameter_rule", "Parameter rules"
     one = "parameter rule"
-    about = "A default of your own for one parameter, or that it is never guessed."
+    about = "Your own default for one parameter, or a rule that it is never guessed."
     model = ParameterRule
     key = ("tool", "command", "parameter")
     fields = (

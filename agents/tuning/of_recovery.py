@@ -21,35 +21,35 @@ _TOOLS = one_of([tool.name for tool in REGISTRY.tools])
 _WAYS = tuple((str(way), way.words) for way in WAYS)
 # What is said beside settings whose effect no trial on kept failures can show.
 UNTRIED = {
-    "learning_rate": "It is of the average that is shown, and decides nothing.",
-    "pressure_cpu_percent": "The machine's load then is not kept, so what AGInt decides cannot be tried.",
-    "pressure_memory_percent": "The machine's memory then is not kept, so what AGInt decides cannot be tried.",
-    "pressure_disk_percent": "The machine's disk then is not kept, so what AGInt decides cannot be tried.",
+    "learning_rate": "It only changes the average that is shown, and decides nothing.",
+    "pressure_cpu_percent": "The load at that time is not stored, so AGInt's decisions cannot be tried.",
+    "pressure_memory_percent": "The memory at that time is not stored, so AGInt's decisions cannot be tried.",
+    "pressure_disk_percent": "The disk at that time is not stored, so AGInt's decisions cannot be tried.",
 }
 
 
 _MEANINGS = {
-    "retry_delay_seconds": "How long is waited before the second try; doubled with each.",
-    "longest_delay_seconds": "No delay of ours is longer; what a server asks for is waited for all the same.",
-    "jitter": "By up to this share a delay is longer, so that what failed together does not come back together.",
-    "cool_down_seconds": "How long a tool and its hosts cool down; every goal that waits for them waits with it.",
-    "learning_rate": "How fast the average follows that is shown beside the counts.",
-    "usual_order_up_to": "Up to so many outcomes of a class and tool the usual order holds; then what was learned.",
-    "change_every_failures": "After about so many failures of a class and tool the world is expected to change.",
-    "discount": "An outcome counts by this factor less with each failure since.",
-    "sharpness": "Above 1 less is explored than what is known would allow.",
-    "most_replans": "So often a goal is planned anew or simplified.",
-    "most_escalations": "So often AGInt looks at a goal.",
-    "pressure_cpu_percent": "From here on the machine counts as under pressure.",
-    "pressure_memory_percent": "From here on the machine counts as under pressure.",
-    "pressure_disk_percent": "From here on the machine counts as under pressure.",
-    "cost_retry": "Taken off the chance of a retry. 1 is what a recovered step is worth.",
-    "cost_cool_down": "Taken off the chance of a cool-down.",
-    "cost_alternative": "Taken off the chance of an alternative tool.",
-    "cost_review": "Taken off as well where people are asked first.",
-    "cost_simplified": "Taken off the chance of a simplified approach.",
-    "cost_agint": "Taken off the chance of escalating to AGInt.",
-    "cost_manual": "Taken off the chance of asking for a person's hand.",
+    "retry_delay_seconds": "The wait before the second try; doubled with each further try.",
+    "longest_delay_seconds": "The longest delay that mindX chooses. If a server asks for longer, mindX waits longer.",
+    "jitter": "Delays grow at random by up to this share, so that what failed together is not retried together.",
+    "cool_down_seconds": "How long a tool and its hosts cool down. Every goal that needs them waits.",
+    "learning_rate": "How fast the average beside the counts follows new outcomes.",
+    "usual_order_up_to": "With fewer outcomes of a class and tool, the default order applies.",
+    "change_every_failures": "After about this many failures of a class and tool, conditions have probably changed.",
+    "discount": "Each later failure multiplies the weight of an outcome by this factor.",
+    "sharpness": "Above 1, mindX explores less than its data would allow.",
+    "most_replans": "How often a goal may be planned again or simplified.",
+    "most_escalations": "How often AGInt may examine a goal.",
+    "pressure_cpu_percent": "From this value on, the machine counts as under pressure.",
+    "pressure_memory_percent": "From this value on, the machine counts as under pressure.",
+    "pressure_disk_percent": "From this value on, the machine counts as under pressure.",
+    "cost_retry": "Subtracted from the chance of a retry. A recovered step is worth 1.",
+    "cost_cool_down": "Subtracted from the chance of a cool-down.",
+    "cost_alternative": "Subtracted from the chance of an alternative tool.",
+    "cost_review": "Also subtracted if people are asked first.",
+    "cost_simplified": "Subtracted from the chance of a simplified approach.",
+    "cost_agint": "Subtracted from the chance of escalating to AGInt.",
+    "cost_manual": "Subtracted from the chance of asking a person.",
 }
 
 
@@ -57,7 +57,7 @@ class Settings(Kind):
     """One number each, so that one is tuned, read and taken back without the others."""
 
     name, words = "recovery_setting", "Recovery settings"
-    about = "How long is waited, what a way costs, and how fast it is learned."
+    about = "Waiting times, the cost of each strategy, and how fast mindX learns."
     model = RecoverySetting
     key = ("name",)
     trial = "failures"
@@ -109,19 +109,19 @@ class Policies(Kind):
 
     name, words = "recovery_policy", "Recovery policies"
     one = "recovery policy"
-    about = "A way that is always taken against a class of failures, and ways that never are."
+    about = "A strategy that is always used against a class of failures, and strategies that never are."
     model = RecoveryPolicy
     key = ("failure_class", "tool")
     trial = "failures"
     fields = (
         Field("failure_class", "Class", "choice", choices=_CLASSES),
         Field("tool", "Tool", "choice", "Empty: every tool.", choices=_TOOLS, blank=True),
-        Field("pinned", "Pinned", "choice", "This way is taken whenever it can be.", choices=_WAYS, blank=True),
+        Field("pinned", "Pinned", "choice", "This strategy is used whenever possible.", choices=_WAYS, blank=True),
         Field(
             "banned",
             "Banned",
             "choices",
-            "What is ticked is never taken.",
+            "Ticked strategies are never used.",
             choices=tuple(one for one in _WAYS if one[0] != str(ABORT)),
         ),
     )
@@ -157,7 +157,7 @@ class Rules(Kind):
 
     name, words = "failure_rule", "Rules for failures"
     one = "rule for failures"
-    about = "Which class a failure has, before anything built in says so."
+    about = "The class of a failure, before the built-in rules apply."
     model = FailureRule
     key = ("name",)
     trial = "failures"
@@ -171,7 +171,7 @@ class Rules(Kind):
         Field("exit_code", "Exit code", "whole", "Empty: any.", -99_999, 99_999, blank=True),
         Field("limit", "Limit that was hit", "text", "Empty: any.", most=32, blank=True),
         Field("host", "Host", "text", "Empty: any.", most=260, blank=True),
-        Field("text", "It says", "text", "These words, in any case of letters.", most=200, blank=True),
+        Field("text", "It says", "text", "It contains this text; case does not matter.", most=200, blank=True),
         Field("enabled", "In force", "switch"),
     )
 

@@ -34,7 +34,7 @@ _SEARCHED, _AT_ONCE = 2_000, 100
 _NOT_UNDERSTOOD = frozenset({"no_relevant_rule", "no_applicable_rule", "no_rule_compiled", "unusable_value"})
 _QUESTION, _NONE, _MODEL = "a question", "not understood", "a model is asked"
 _TAKEN, _CORRECTED, _STANDS = "a plan", "a plan with corrected paths", "a plan as it was made"
-NO_MODEL = "No model is asked by a trial: what one said then is taken again; where more is needed, it says so."
+NO_MODEL = "A trial asks no model. It uses earlier answers again and says where a new one is needed."
 
 
 @dataclass(frozen=True)

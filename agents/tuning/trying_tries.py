@@ -24,8 +24,8 @@ from agents.tuning.kinds import Kind, Values
 from agents.tuning.trials import CASES, Case, Clock, Tally, Total, Trial, nothing_written
 
 BEGUN, STOPPED, MERGED = "begun", "not begun", "wishes merged as alike"
-_ALONE = "Each try is looked at by itself, as if those before it had been begun all the same."
-_LOWER = "Which wishes a lower likeness would merge besides cannot be told: it is kept of those that were merged."
+_ALONE = "Each try is judged on its own, as if all earlier ones had been started."
+_LOWER = "A trial cannot show which other wishes a lower similarity would merge: it is stored only for merged ones."
 _TRY, _LIFT = BacklogTry._meta.db_table, BacklogLift._meta.db_table
 # The figures of `backlog_overview`, as they were when each try was begun.
 _FIGURES = f"""

@@ -194,10 +194,12 @@ def _saved(kind: Kind, values: Values, *, by: User, note: str, seen: int | None)
             cursor.execute("SELECT pg_advisory_xact_lock(%s, %s)", [_LOCK, KINDS.index(kind)])
         newest = kind.rows_about(values).first()
         if seen is not None and seen != (newest.pk if newest else 0):
-            raise NotPossibleNow("Somebody saved another version meanwhile. Read that one first; nothing was changed.")
+            raise NotPossibleNow(
+                "Somebody saved another version in the meantime. Read that one first; nothing was changed."
+            )
         before = kind.usual(values) if newest is None else kind.of(newest)
         if before == values:
-            raise NotPossibleNow("This is what counts already; nothing was changed.")
+            raise NotPossibleNow("These values are already in use; nothing was changed.")
         row = kind.store(values, before=before, by=by, note=note)
     return _tunable(kind, kind.of(row), row)
 

@@ -25,7 +25,7 @@ def answer(request: HttpRequest, pk: int) -> HttpResponse:
     goal = changeable_goal(request, pk)
     asked = answers.open_questions(goal)
     if asked is None:
-        messages.warning(request, f"Goal {pk} asks nothing now: it is {goal.state.replace('_', ' ')}.")
+        messages.warning(request, f"Goal {pk} has no open question: it is {goal.state.replace('_', ' ')}.")
         return redirect("goal", pk)
     if request.method != "POST":
         return _form(request, goal, asked)

@@ -1,4 +1,4 @@
-"""The page on which a person mends what mindX could not: all facts of the failure, and the six ways to go on."""
+"""The page on which a person fixes what mindX could not: all facts of the failure, and six ways to continue."""
 
 from __future__ import annotations
 

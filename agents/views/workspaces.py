@@ -104,7 +104,7 @@ def visible_workspace(request: HttpRequest, name: str) -> Workspace:
     """The workspace; 404 also when it is somebody else's."""
     workspace = workspaces_visible_to(person_of(request)).filter(name=name).first()
     if workspace is None:
-        raise Http404("There is no workspace of this name that you may see.")
+        raise Http404("There is no workspace with this name that you may see.")
     return workspace
 
 

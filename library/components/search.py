@@ -83,7 +83,7 @@ def search(
 ) -> Results:
     """Return the versions that suit the task and resemble the query; by name when neither is given.
 
-    Where sentences cannot be embedded, all words of both must stand in a version's name, texts or tags.
+    Where sentences cannot be embedded, all words of both must appear in a version's name, texts or tags.
     """
     query, task = (text.replace("\0", "")[:TEXT_MAX_CHARACTERS].strip() for text in (query, task))
     reach, values = _reach(filters)

@@ -1,4 +1,4 @@
-"""The rows of model calls: opened before a question leaves, closed with what came of it, read for budget and cache."""
+"""The rows of model calls: opened before a request is sent, closed with its result, read for budget and cache."""
 
 from __future__ import annotations
 

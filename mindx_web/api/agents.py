@@ -86,7 +86,7 @@ def read(request: ApiRequest, agent_id: str) -> AgentInFull:
 @router.post("/{agent_id}/commitment", response=AgentInFull, auth=_MAY_WRITE, operation_id="commit_agent")
 def commit(request: ApiRequest, agent_id: str, payload: CommitmentIn) -> AgentInFull:
     """Set how firmly it holds on: blind, single_minded or open_minded. Kept with who and why."""
-    agent = _agent(request.auth.user, agent_id, "Setting how firmly an agent holds on")
+    agent = _agent(request.auth.user, agent_id, "Setting the commitment of an agent")
     try:
         kind = Commitment(payload.kind)
     except ValueError as error:

@@ -126,7 +126,7 @@ def _misuse(error: Exception) -> Problem | None:
         case RequestDataTooBig():
             return Problem(413, "The body is larger than mindX takes.", kind="too_large")
         case SuspiciousOperation():
-            return Problem(400, "The request is not one that mindX can read.", kind="malformed")
+            return Problem(400, "mindX cannot read this request.", kind="malformed")
     return None
 
 

@@ -1,4 +1,4 @@
-"""`goals/{id}/generations`: what language models were asked for a goal, and what came of it."""
+"""`goals/{id}/generations`: the requests to language models for a goal, and their results."""
 
 from __future__ import annotations
 

@@ -44,16 +44,18 @@ class GoalIn(Strict):
     workspace: str | None = Field(None, description="name of a workspace of yours")
     agent: str | None = Field(None, max_length=64, description="name or id of its agent; without one the first")
     depends_on: list[str] = Field([], max_length=_MOST_DEPENDENCIES, description="ids of goals that must be achieved")
-    deadline: Moment | None = Field(None, description="after this moment it is not begun")
+    deadline: Moment | None = Field(None, description="it does not start after this moment")
     parent: str | None = Field(None, description="id of a goal of yours that this one is a part of")
-    design: str = Field("", description="how it should be done, a statement a line; reviewed first where that is on")
+    design: str = Field(
+        "", description="how it should be done, one statement a line; reviewed first if design review is on"
+    )
 
 
 class GoalPatch(Strict):
     """What is to become different; what is left out stays. Null takes a deadline or a parent away."""
 
     priority: int | None = Field(None, ge=1, le=5, description="1 is adopted first, 5 last")
-    deadline: Moment | None = Field(None, description="after this moment it is not begun")
+    deadline: Moment | None = Field(None, description="it does not start after this moment")
     parent: str | None = Field(None, description="id of a goal of yours that this one is a part of")
     depends_on: list[str] | None = Field(
         None, max_length=_MOST_DEPENDENCIES, description="ids of goals that must be achieved, before it is begun"
@@ -234,7 +236,7 @@ def change(request: ApiRequest, goal_id: str, payload: GoalPatch) -> GoalOut:
     wanted: dict[str, Any] = {name: getattr(payload, name) for name in payload.model_fields_set}
     for name in ("priority", "depends_on"):
         if wanted.get(name, ...) is None:
-            raise invalid(name, "This cannot be null; leave it out to keep what is so.")
+            raise invalid(name, "This cannot be null; leave it out to keep the current value.")
     if wanted.get("parent") is not None:
         wanted["parent"] = readable(user, wanted["parent"])
     if "depends_on" in wanted:
@@ -378,6 +380,6 @@ def _dependencies(user: User, ids: list[str]) -> list[Goal]:
     found = []
     for index, number in enumerate(numbers):
         if number is None or number not in visible:
-            raise invalid(f"depends_on.{index}", "There is no goal of this id that you may see.")
+            raise invalid(f"depends_on.{index}", "There is no goal with this id that you may see.")
         found.append(visible[number])
     return found

@@ -151,7 +151,7 @@ def _goal(user: User, goal_id: str) -> Goal:
 def _open(goal: Goal) -> HandItem:
     item = hand_items.open_of(goal)
     if item is None:
-        raise NotPossibleNow(f"Goal {goal.pk} waits for no hand.")
+        raise NotPossibleNow(f"Goal {goal.pk} has no step that needs a person.")
     return item
 
 

@@ -109,7 +109,7 @@ class PlanOut(Schema):
     workspace: str
     base: str
     intact: bool
-    place: str = Field("", description="why it stands in the review queue where it stands; empty once it is decided")
+    place: str = Field("", description="the reason for its place in the review queue; empty once it is decided")
     shape: str = Field("", description="the same for plans that take the same steps with other values")
     shadow_outcome: str = Field("untried", description="of its newest shadow run: done, unproven, failed or untried")
     group: str = Field(
@@ -117,11 +117,11 @@ class PlanOut(Schema):
         description="the same for plans that may be decided together: of one shape, with shadow runs that came to the "
         "same outcome and kinds of change; empty where a plan is decided by itself, as its run failed or is missing",
     )
-    assigned_to: str | None = Field(None, description="login of the reviewer who means to decide it")
-    due_at: datetime | None = Field(None, description="until when it may wait, where its time is limited")
+    assigned_to: str | None = Field(None, description="login of the reviewer it is assigned to")
+    due_at: datetime | None = Field(None, description="when it expires, if it has a time limit")
     created_at: datetime
     ended_at: datetime | None
-    checks: list[CheckOut] = Field([], description="what is looked at when the plan has run; it is approved with it")
+    checks: list[CheckOut] = Field([], description="what is checked after the plan has run; approved together with it")
     intents: list[IntentOut]
 
 

@@ -71,7 +71,7 @@ def take_over(
     step = _visible(user, intent_id)
     workspaces = selectors.workspaces_writable_by(user)
     if not workspaces.filter(pk=step.intent_plan.workspace_id).exists():
-        raise Problem(403, "Only who may write the workspace can have it changed.", kind="forbidden")
+        raise Problem(403, "Only people who may write to the workspace can do this.", kind="forbidden")
     plan = taking_over.take_over(step, by=user)
     response.headers["Location"] = f"/api/v1/intent-plans/{plan.pk}"
     return Status(201, plan_out(plan))

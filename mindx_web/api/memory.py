@@ -80,7 +80,7 @@ def _forgotten(asked: Mapping[str, Any], by: User) -> int:
         if person is None and not by.has_role(Role.ADMIN):
             raise LibraryRefused("Only an admin can have the experiences of others forgotten.")
         if person is None:
-            raise invalid("person", "There is nobody of this user name.")
+            raise invalid("person", "There is no user with this name.")
         return services.forget_of(person, by)
     row = selectors.visible_to(by).filter(pk=found_id(asked["experience"], not_found("experience"))).first()
     if row is None:

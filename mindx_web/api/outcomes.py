@@ -16,7 +16,7 @@ class CheckOut(Schema):
     """One check. `holds` is null before the plan has run, and when it could not be told afterwards."""
 
     kind: str
-    path: str = Field("", description="the path it is about, where it is about one")
+    path: str = Field("", description="the path it is about, if any")
     steps: list[int] = Field([], description="the steps whose results it is about, by position")
     sentence: str = Field(description="what must be so, in words")
     holds: bool | None = None

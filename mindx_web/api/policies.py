@@ -74,7 +74,7 @@ class VersionIn(Strict):
     conditions: dict[str, Any] = {}
     budget: int = Field(0, description="plans a day, of one that approves")
     expires_at: str | None = Field(None, description="a moment with a time zone, of one that approves")
-    sampling_percent: int = Field(0, description="how many in a hundred go to a person all the same")
+    sampling_percent: int = Field(0, description="the percentage that a person still reviews")
     note: str = ""
 
 

@@ -43,7 +43,7 @@ class Problem(Exception):
 
 def not_found(what: str) -> Problem:
     """404 for what does not exist and for what is somebody else's: the two must not be told apart."""
-    return Problem(404, f"There is no {what} of this id, or you may not see it.", kind="not_found")
+    return Problem(404, f"There is no {what} with this id, or you may not see it.", kind="not_found")
 
 
 def invalid(field: str, message: str) -> Problem:
@@ -75,7 +75,7 @@ def answer(problem: Problem, request: HttpRequest) -> HttpResponse:
 
 # For answers that Django gave before or around the API: nothing of theirs is quoted, they are HTML for browsers.
 _PLAIN_DETAIL = {
-    400: "The request is not one that mindX can read.",
+    400: "mindX cannot read this request.",
     403: "You may not do this.",
     404: "There is nothing at this address.",
     405: "This address does not know that method; the Allow header lists those it knows.",

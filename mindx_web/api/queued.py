@@ -75,7 +75,7 @@ def assign(plan: IntentPlan, to: str, by: User) -> None:
     """Give a plan to somebody. Raises the 422 problem when there is nobody of that name."""
     person = None if to == NOBODY else by if to == ME else User.objects.filter(username=to).first()
     if person is None and to != NOBODY:
-        raise invalid("to", "There is no person of that login.")
+        raise invalid("to", "There is no person with that login.")
     assigning.assign(plan, person, by=by)
 
 

@@ -165,7 +165,7 @@ def beliefs(request: ApiRequest, plan_id: str, after: After = "", limit: Limit =
     "/{plan_id}/beliefs/{belief_id}/contradict", response=PlanOut, auth=_MAY_TALK, operation_id="contradict_belief"
 )
 def contradict(request: ApiRequest, plan_id: str, belief_id: str, payload: ContradictIn) -> PlanOut:
-    """Say that a belief is not so: the agent lets go of it and plans again. Answered with the superseded plan."""
+    """Say that a belief is wrong: the agent drops it and plans again. The answer is the superseded plan."""
     user = request.auth.user
     plan = plan_to_read(user, plan_id)
     sentence = _belief_of(plan, belief_id).sentence

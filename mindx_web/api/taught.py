@@ -87,20 +87,20 @@ class KeepIn(TeachIn):
     """What is to be kept. `version` is your own one that it was written over (null: there was none)."""
 
     note: str = ""
-    version: str | None = Field("", description="left out: whatever you taught before is written over")
+    version: str | None = Field("", description="if left out, it replaces what you taught before")
 
 
 class EndIn(Strict):
     """Why it is taken back, and the version that was read (left out: whatever counts)."""
 
     note: str = ""
-    version: str | None = Field("", description="left out: whatever counts is taken back")
+    version: str | None = Field("", description="if left out, whatever is in use is taken back")
 
 
 class PromoteIn(EndIn):
     """`over` is the version for everybody that it is written over (null: there was none)."""
 
-    over: str | None = Field("", description="left out: whatever counts is written over")
+    over: str | None = Field("", description="if left out, it replaces whatever is in use")
 
 
 class TeachTrialOut(Schema):

@@ -99,7 +99,7 @@ class SaveIn(ValuesIn):
     """What is to count. `version` is the one it was written over (null: none was saved): a newer one is not lost."""
 
     note: str = ""
-    version: str | None = Field("", description="left out: whatever counts is written over")
+    version: str | None = Field("", description="if left out, it replaces whatever is in use")
 
 
 class RevertIn(Strict):

@@ -28,7 +28,7 @@ _waiting: Counter[int] = Counter()
 def place(person_id: int) -> Iterator[None]:
     """A place among this person's waiting requests. Raises Problem 429, before anything is done, when all are taken."""
     if _waiting[person_id] >= _AT_ONCE:
-        detail = f"{_AT_ONCE} requests of yours are waiting already. Nothing was done; ask without `wait`."
+        detail = f"{_AT_ONCE} requests of yours are already waiting. Nothing was done. Send it without `wait`."
         raise Problem(429, detail, kind="too_many_waits", headers={"Retry-After": "5"})
     _waiting[person_id] += 1
     try:

@@ -171,7 +171,7 @@ def archive(request: ApiRequest, name: str) -> StreamingHttpResponse:
 def _visible(user: User, name: str) -> Workspace:
     workspace = selectors.workspaces_visible_to(user).filter(name=name).first()
     if workspace is None:
-        raise Problem(404, "There is no workspace of this name, or you may not see it.", kind="not_found")
+        raise Problem(404, "There is no workspace with this name, or you may not see it.", kind="not_found")
     return workspace
 
 

@@ -63,7 +63,7 @@ def cursor(text: str) -> tuple[datetime, int] | None:
 
 
 def after(at: datetime, pk: int) -> str:
-    """What the next page is asked for by."""
+    """The cursor of the next page."""
     return f"{at.isoformat()}~{pk}"
 
 

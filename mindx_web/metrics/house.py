@@ -144,9 +144,9 @@ def _sums() -> Iterator[Metric]:
     lines = _rows("SELECT coalesce(sum(last), 0) FROM agents_logcounter")[0][0]
     yield CounterMetricFamily("mindx_log_lines", "Lines in the logs of all goals.", lines)
     paused = _rows("SELECT count(*) FROM agents_agent WHERE paused")[0][0]
-    yield GaugeMetricFamily("mindx_agents_paused", "Agents that were told to pause.", paused)
+    yield GaugeMetricFamily("mindx_agents_paused", "Paused agents.", paused)
     waiting = _rows("SELECT count(*) FROM review_delivery WHERE state = 'waiting'")[0][0]
-    yield GaugeMetricFamily("mindx_notices_waiting", "Messages to people that have not left yet.", waiting)
+    yield GaugeMetricFamily("mindx_notices_waiting", "Messages to people that have not been sent yet.", waiting)
     size = _rows("SELECT pg_database_size(current_database())")[0][0]
     yield GaugeMetricFamily("mindx_database_bytes", "Size of the database.", size)
 
@@ -155,7 +155,7 @@ def _life(up: GaugeMetricFamily) -> Iterator[Metric]:
     """Workers with the jail they reached; `up` gets what answers."""
     levels = GaugeMetricFamily(
         "mindx_worker_jail_level",
-        "The level that the worker's jail reaches: 3, 2, 1, or 0 for none.",
+        "The isolation level of the worker's sandbox: 3, 2, 1, or 0 for none.",
         labels=["worker"],
     )
     beats, schedulers, answers = [], [], False
@@ -175,7 +175,7 @@ def _life(up: GaugeMetricFamily) -> Iterator[Metric]:
 
 
 def _disks() -> Iterator[Metric]:
-    free = GaugeMetricFamily("mindx_disk_free_bytes", "Room that is left.", labels=["disk"])
+    free = GaugeMetricFamily("mindx_disk_free_bytes", "Free space.", labels=["disk"])
     for name, path in (("data", settings.DATA_DIR), ("store", settings.DATA_DIR / "store")):
         if path.exists():
             found = os.statvfs(path)

@@ -77,7 +77,7 @@ def start_beat(**_: Any) -> None:
         try:
             say_sent(client, name)
         except redis.RedisError as error:
-            logger.info("Beat's sign of life did not reach Redis (%s).", error)
+            logger.info("Beat's heartbeat did not reach Redis (%s).", error)
 
     after_task_publish.connect(sent, weak=False)
 
@@ -106,13 +106,13 @@ def _report(worker: str) -> None:
             reached = True
         except redis.RedisError as error:
             if reached:  # once an outage, not every two seconds
-                logger.warning("The worker's sign of life did not reach Redis (%s); it is tried again.", error)
+                logger.warning("The worker's heartbeat did not reach Redis (%s); it is tried again.", error)
             reached = False
         _stop.wait(_EVERY_S)
     try:
         client.delete(_KEY + worker)
     except redis.RedisError:
-        logger.info("Redis was gone before the worker; its sign of life expires by itself.")
+        logger.info("Redis was gone before the worker; its heartbeat expires on its own.")
 
 
 def _tried(worker: str) -> Beat:

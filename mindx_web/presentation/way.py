@@ -27,7 +27,7 @@ _ENDED_EARLY: Mapping[str, tuple[str, ...]] = {
     "dependency_failed": ("bad",),
     "impossible": ("done", "bad"),
 }
-# Where a person is asked for something else than a plan.
+# Where a person must do something other than write a plan.
 _TURNS: Mapping[str, tuple[str, ...]] = {
     "needs_a_hand": ("done", "done", "done", "turn"),
     "outcome_unknown": ("done", "done", "done", "turn"),

@@ -40,7 +40,7 @@ def _read_or_forget(read: Callable[[], Any]) -> Any:
     try:
         return read()
     except _UNREADABLE:
-        logger.exception("Bytes from the broker that are none of ours were forgotten")
+        logger.exception("Unknown bytes from the broker were dropped")
         return True
 
 
@@ -57,7 +57,7 @@ class Consumer(CelerysConsumer):
             except self.connection_errors:  # the broker's trouble, not the message's: the worker connects again
                 raise
             except Exception:
-                logger.exception("A message that is none of ours was refused")
+                logger.exception("A message that mindX did not sign was refused")
                 if not message.acknowledged:
                     message.reject_log_error(logger, self.connection_errors)
                 return None

@@ -49,7 +49,7 @@ class Door:
         try:
             psycopg.connect(info.dsn, password=info.password, connect_timeout=wait_s).close()
         except ConnectionTimeout:
-            logger.warning("The database said nothing and let nobody in for %s s", wait_s)
+            logger.warning("The database did not answer and accepted no connection for %s s", wait_s)
             return False
         except psycopg.OperationalError:
             return True  # it said no; one that is gone ends the connection that waits by itself
@@ -78,7 +78,7 @@ def watched(silence_s: float) -> type[psycopg.Connection[Any]]:
                         heard = time.monotonic()
                     elif time.monotonic() - heard > patience_s:
                         if not door.opens(self):
-                            raise ServerSilent("the database says nothing, and lets nobody in")
+                            raise ServerSilent("the database does not answer and accepts no connection")
                         heard = time.monotonic()
                     ready = yield gen.send(ready)
             except StopIteration as end:

@@ -39,7 +39,7 @@ def sweep() -> None:
         try:
             look(plan_id)
         except Exception:  # the edge of the loop: one plan that cannot be looked at keeps no other from it
-            logger.exception("A plan could not be looked at", extra={"intent_plan": plan_id})
+            logger.exception("A plan could not be examined", extra={"intent_plan": plan_id})
             _put_last(plan_id)
     since = F("policy__policy__enabled_at")
     approved = Decision.objects.filter(policy__policy__state=PolicyState.ENABLED.value, at__gte=since)

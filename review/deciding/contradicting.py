@@ -13,7 +13,7 @@ LONGEST = 500
 
 
 def contradict(plan: IntentPlan, *, by: User, digest: str, sentence: str, instead: str = "") -> IntentPlan:
-    """Have the agent let go of the belief and plan again. Errors as `agents.recovery.contradictions.contradict`.
+    """Have the agent drop the belief and plan again. Errors as `agents.recovery.contradictions.contradict`.
 
     Also WordsRefused for what should hold instead, and StaleDigest while somebody else's decision is pending.
     """

@@ -114,7 +114,7 @@ def refusal(plan: IntentPlan, approval: Approval | None, key: str) -> str:
         return "the stored document is not the one that was approved"
     genuine = envelope.is_whole(approval.envelope) and approval_seal.is_genuine(grant_of(approval), approval.mac, key)
     if approval.intent_plan_id != plan.pk or not genuine:
-        return "the seal of the approval does not fit: the approval was changed or not made by mindX"
+        return "the seal of the approval is not valid: the approval was changed or not made by mindX"
     if not _is_about(plan):
         return "the stored document is of another goal, workspace or revision than its row says"
     if not approval.by.is_active:

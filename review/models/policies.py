@@ -47,7 +47,7 @@ class PlanRisk(models.Model):
 
 
 class ReviewPolicy(models.Model):
-    """A policy by its name: which version counts, and whether it is in force. What it says stands in its versions.
+    """A policy by its name: which version counts, and whether it is in force. Its content is in its versions.
 
     Both are sealed by the code that a person's click runs: workers approve in its owner's name.
     """
@@ -104,7 +104,7 @@ class PolicyVersion(models.Model):
     number = models.PositiveIntegerField()
     action = models.CharField(max_length=16, choices=[(action.value, action.value) for action in Action])
     conditions = models.JSONField(default=dict)
-    # Only of one that approves: so many plans a day, until when, and how many in a hundred go to a person all the same.
+    # Only of one that approves: so many plans a day, until when, and the percentage that a person still reviews.
     budget = models.PositiveIntegerField(default=0)
     expires_at = models.DateTimeField(null=True, blank=True)
     sampling_percent = models.PositiveSmallIntegerField(default=0)

@@ -255,7 +255,7 @@ class PlanView:
         if not outcome_checks.can_change_files(self.document):
             return word, "No step of it can change a file."
         if self.shadow is not None and self.shadow.changed_nothing:
-            return word, "Tried in a copy of the workspace, all of it ran and no file changed."
+            return word, "In the shadow run every step succeeded and no file changed."
         return None
 
     @property

@@ -36,7 +36,7 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True)
 class Carried:
-    """Where a comment stands in the next revision; where it stood before, when that is gone."""
+    """The place of a comment in the next revision; its old place when that is gone."""
 
     anchor: str
     fate: Fate

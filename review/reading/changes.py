@@ -33,7 +33,7 @@ from review.reading.difference import Difference, Row
 from review.reading.steps import ShownText
 
 _NEW = "new"
-_NO_TEXT = "Its content is no text or too long to show here; the workspace page has it."
+_NO_TEXT = "Its content is not text, or too long to show here; the workspace page has it."
 _KINDS = {"dir": "folder", "link": "link (not what it points to)"}
 
 # A file's content today, or None when it is missing, larger than the page shows, or no text.
@@ -190,7 +190,7 @@ def _removal(one: Removal, anchor: str, today: Today) -> FileChange:
     name = f"the {_KINDS.get(one.kind, one.kind)}"
     made = f", and {texts.counted(one.made, 'path')} that earlier steps make" if one.made else ""
     if one.kind == "missing":
-        sentence, shown = "removes whatever is there then; today nothing is", Difference((), 0, 0)
+        sentence, shown = "removes whatever is there then; nothing is there today", Difference((), 0, 0)
     elif one.kind == "dir":
         held = f"{texts.counted(one.files, 'file')}, {texts.size(one.size_bytes)}" if one.files else "no file of today"
         sentence = f"removes {name} with everything in it: {held}{made}"
@@ -218,7 +218,7 @@ def _inside_row(inside: Inside) -> Row:
 
 def _transfer(one: Transfer) -> str:
     done = "moves" if one.moves else "copies"
-    replaces = "; a file that is there by then goes" if one.may_replace else ""
+    replaces = "; a file that exists by then is removed" if one.may_replace else ""
     if one.kind == "missing":
         return f"{done} whatever is there then (today nothing is){replaces}"
     held = f" with everything in it ({texts.counted(one.files, 'file')}, {texts.size(one.size_bytes)})"
@@ -227,7 +227,7 @@ def _transfer(one: Transfer) -> str:
 
 def _overwriting(one: Overwriting, anchor: str, today: Today) -> FileChange:
     lost, comes = _text_of(one.lost, today), _text_of(one.comes, today)
-    sentence = "what it holds is lost"
+    sentence = "its content is lost"
     if lost is not None and comes is not None:
         shown = difference.between(lost, comes)
         same = "the content stays the same"
@@ -252,7 +252,7 @@ def _writing(one: Writing, anchor: str, today: Today) -> FileChange:
         return _patching(one, anchor, before)
     word = "added to" if one.appends else "replaced"
     if before is None:
-        remark = "What is there today is no text or too long to show here; below is what will stand there."
+        remark = "The current content is not text, or too long to show here; below is the new content."
         return FileChange(anchor, one, one.path, word, "", "", difference.whole(one.content, "a"), remark)
     shown = difference.between(before, before + one.content if one.appends else one.content)
     sentence = "" if shown.deleted or shown.added else "the content stays the same"
@@ -262,12 +262,12 @@ def _writing(one: Writing, anchor: str, today: Today) -> FileChange:
 def _patching(one: Writing, anchor: str, before: str | None) -> FileChange:
     """The difference a patch makes; when it cannot be told, the patch itself as it is written."""
     if before is None:
-        remark = "What is there today is no text or too long to show here; below is the patch itself."
+        remark = "The current content is not text, or too long to show here; below is the patch itself."
     else:
         after, problem = patched(before, one.content)
         if after is not None:
             return FileChange(anchor, one, one.path, "patched", "", "", difference.between(before, after))
-        remark = f"The patch does not fit what is known to stand there: {problem}. Below is the patch itself."
+        remark = f"The patch does not fit the known content: {problem}. Below is the patch itself."
     return FileChange(anchor, one, one.path, "patched", "bad", "", difference.whole(one.content, "a"), remark)
 
 

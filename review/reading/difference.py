@@ -111,7 +111,7 @@ def _ends(before: str, after: str) -> list[Row]:
     had, has = before.endswith("\n"), after.endswith("\n")
     if had == has or not before or not after:
         return []
-    return [Row(_FOLD, "", "", "a line feed comes at the end" if has else "the line feed at the end goes")]
+    return [Row(_FOLD, "", "", "a line feed is added at the end" if has else "the line feed at the end is removed")]
 
 
 def _rows(kind: str, lines: Sequence[str], first: int) -> list[Row]:

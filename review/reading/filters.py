@@ -1,4 +1,4 @@
-"""A filter of the queue as it stands in an address, and in words. Pure."""
+"""A filter of the queue, as part of an address and in words. Pure."""
 
 from __future__ import annotations
 

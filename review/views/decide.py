@@ -175,7 +175,7 @@ def _about_two(request: HttpRequest, pk: int, service: Callable[..., IntentPlan]
 
 
 def _ruling(request: HttpRequest, plan: IntentPlan) -> Ruling:
-    """What was decided with the form. What is ticked is approved and nothing else, not even what it stands on."""
+    """What was decided with the form. Only what is ticked is approved, not even the steps it depends on."""
     digest, verdict = request.POST.get("digest", ""), request.POST.get("verdict", "")
     if verdict == REJECT:
         return Ruling(verdict, digest, _reason(request))

@@ -1,6 +1,6 @@
 """A risky approval asks for the password again, when the operator wants that (MINDX_FRESH_LOGIN_MIN).
 
-It is asked for in the place of the decision, which is sent once more with the password, as it was. The question is
+The page appears in place of the decision, which is sent again unchanged with the password. The question is
 about the browser in which somebody decides: nothing is asked of API tokens, or again when a held decision is due.
 """
 

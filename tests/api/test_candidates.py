@@ -52,7 +52,7 @@ def test_a_candidate_is_written_replayed_read_and_activated(
     assert answer.status_code == 202, made
     assert (made["version"], made["parent"], made["state"]) == ("1.1.0", "1.0.0", "candidate")
     assert (made["replay"]["state"], made["replay"]["strategy"]) == ("waiting", "conservative")
-    assert made["why_not"] == "Its replay is under way."
+    assert made["why_not"] == "Its replay is in progress."
     at = f"candidates/{made['id']}"
     with_cases(made["id"], *[(False, True)] * 4, owner=owner, make_goal=make_goal)
     found = api_of(operator).get(at).json()["replay"]

@@ -79,7 +79,7 @@ def test_the_list_is_newest_first_and_goes_on_after_the_last(api_of: Any, typist
         ({"text": "ls", "sudo": True}, "does not know"),
         ({"text": "run x", "hosts": ["http://a.example"]}, "without a scheme"),
         ({"text": "run x", "timeout_s": 100_000}, "time limit is a whole number"),
-        ({"text": "ls", "hosts": ["a.example"]}, "which run starts"),
+        ({"text": "ls", "hosts": ["a.example"]}, "only to the command run"),
         ({}, "Field required"),
     ],
 )

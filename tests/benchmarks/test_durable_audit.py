@@ -75,7 +75,7 @@ def test_steps_without_log_lines_are_told(ran: IntentPlan) -> None:
 def test_a_seal_and_a_chain_made_with_another_key_are_told(ran: IntentPlan, settings: Settings) -> None:
     settings.APPROVAL_KEY = "a key that sealed nothing"
     sealed, chained = audit.audit().faults
-    assert sealed.startswith(f"plan {ran.pk}: the seal of the approval does not fit")
+    assert sealed.startswith(f"plan {ran.pk}: the seal of the approval is not valid")
     assert chained.startswith("Decision ")
 
 

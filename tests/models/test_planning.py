@@ -378,7 +378,7 @@ def test_a_person_has_it_planned_again(
     cycle.work(goal.pk)
     goal.refresh_from_db()
     assert goal.state == GoalState.AWAITING_REVIEW
-    assert "lets it be planned again" in log(goal)
+    assert "asked for another plan" in log(goal)
     assert client_of(owner).post(address).status_code == 302
     goal.refresh_from_db()
     assert goal.state == GoalState.AWAITING_REVIEW, "a plan that waits is not thrown away"

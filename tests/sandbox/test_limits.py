@@ -10,7 +10,7 @@ from tests.sandbox.conftest import Hands, OpenHands
 
 MIB = 1 << 20
 
-# A program that has to have done something before its time is over: a crowded machine may take seconds to begin it.
+# A program that has to have done something before it expired: a crowded machine may take seconds to begin it.
 _BEGUN_S = 6
 
 

@@ -35,7 +35,7 @@ def test_an_agents_page_says_what_it_intends_and_why_and_what_its_plan_stands_on
 ) -> None:
     page = client_of(owner).get(f"/agents/{goal.agent_id}/").content.decode()
     assert "Create a Python project named tides" in page
-    assert f"adopted goal {goal.pk}: priority 3, and nothing else waits" in page
+    assert f"adopted goal {goal.pk}: priority 3, and no other goal is waiting" in page
     assert "its plan depends on this" in page
     assert "waiting" in page
     assert "single minded" in page

@@ -138,7 +138,7 @@ def test_a_switch_of_a_rule_waits_its_turn_and_never_brings_an_older_version_bac
     assert (off.number, off.enabled) == (2, False)
     # Two have the page open: the second of them reads what the first one did, and nothing is changed.
     again = client.post(f"/recovery/rules/{old.pk}/switch", follow=True)
-    assert "Somebody saved another version meanwhile" in again.content.decode()
+    assert "Somebody saved another version in the meantime" in again.content.decode()
     assert FailureRule.objects.count() == 2
     on = client.post(f"/recovery/rules/{off.pk}/switch", follow=True)
     assert "The rule quota is on again, from the next failure on." in on.content.decode()

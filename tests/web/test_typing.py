@@ -74,8 +74,8 @@ def test_who_may_type_sees_the_prompt_and_who_may_not_who_may(
 ) -> None:
     for user in (typist, admin):
         assert 'id="typed-text"' in page_of(user)
-    assert "takes the role operator" in plain(page_of(reviewer))
-    assert "somebody else's. Its owner may type" in plain(page_of(operator))
+    assert "Only operators can type commands" in plain(page_of(reviewer))
+    assert "belongs to somebody else. Only its owner" in plain(page_of(operator))
     settings.FOUR_EYES = True
     assert "four eyes are required" in plain(page_of(typist))
     for user in (reviewer, operator, typist):

@@ -148,10 +148,6 @@ def _in_values(meant: Sequence[Meant], text: str) -> Iterator[str]:
             yield "The one that is named last may be all that is meant."
 
 
-def _first_span(one: Meant) -> tuple[int, int] | None:
-    return next((param.span for param in one.params.values() if param.span is not None), None)
-
-
 _THE_ONE = re.compile(r"\s*[,(–—-]\s*(?:i mean\s+)?(?:only\s+|just\s+)?the\s[^,]*\bones?\b", re.IGNORECASE)
 
 

@@ -18,7 +18,7 @@ from library.errors import EmbeddingUnavailable
 class Command(BaseCommand):
     """May run at every start; says what is new."""
 
-    help = "Load the starter rules and make the default agent."
+    help = "Load the starter rules and create the default agent."
 
     def handle(self, *args: Any, **options: Any) -> None:
         Agent.objects.get_or_create(name=DEFAULT_AGENT)
@@ -29,7 +29,7 @@ class Command(BaseCommand):
         for version in loaded:
             self.stdout.write(f"{version} is {version.status}.")
         if not loaded:
-            self.stdout.write("The starter rules are there.")
+            self.stdout.write("The starter rules are loaded.")
         self._embed()
 
     def _embed(self) -> None:
@@ -37,4 +37,4 @@ class Command(BaseCommand):
             embedding.embed_missing()
         except EmbeddingUnavailable as error:
             # Rules work without; the sweep tries again.
-            self.stderr.write(f"Search by meaning has to wait: {error}")
+            self.stderr.write(f"Semantic search is not ready yet: {error}")

@@ -48,21 +48,23 @@ class Command(BaseCommand):
             dest="user",
             metavar="USER",
             default=os.environ.get("MINDX_USER", FIRST_USER),
-            help=f"whose rights it has (default: MINDX_USER, else {FIRST_USER})",
+            help=f"the person to act as (default: MINDX_USER, else {FIRST_USER})",
         )
-        parser.add_argument("--workspace", default="", help="where goals should be; without it they get a new one")
-        parser.add_argument("--agent", default="", help="by which agent; without it the first one")
+        parser.add_argument("--workspace", default="", help="workspace for the goals (default: a new one)")
+        parser.add_argument("--agent", default="", help="agent for the goals (default: the first one)")
         parser.add_argument("--priority", type=int, default=3, choices=range(1, 6), help="1 is adopted first, 5 last")
-        parser.add_argument("--json", action="store_true", help="answer in JSON, one line a command")
-        parser.add_argument("--wait", action="store_true", help="stay until the goals that were made have ended")
-        parser.add_argument("--timeout", type=float, default=600.0, metavar="S", help="wait so long at most (600)")
+        parser.add_argument("--json", action="store_true", help="answer in JSON, one line per command")
+        parser.add_argument("--wait", action="store_true", help="wait until the created goals have ended")
+        parser.add_argument("--timeout", type=float, default=600.0, metavar="S", help="seconds to wait at most (600)")
         parser.add_argument("words", nargs=REMAINDER, metavar="COMMAND", help="“help” lists them")
 
     def handle(self, *args: Any, **options: Any) -> None:
         options = _with_late(options)
         user = User.objects.filter(username=options["user"], is_active=True).first()
         if user is None:
-            raise CommandError(f"There is no active person named {options['user']!r}. Say one with --as.", returncode=3)
+            raise CommandError(
+                f"There is no active person named {options['user']!r}. Choose one with --as.", returncode=3
+            )
         teller = Teller(self, user, options)
         if options["words"]:
             code = teller.do(" ".join(options["words"]))

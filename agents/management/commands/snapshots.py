@@ -26,14 +26,14 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
         actions.add_parser("verify", help="Check every manifest and every content.")
-        repair = actions.add_parser("repair", help="Bring back what checkouts or other folders still hold.")
+        repair = actions.add_parser("repair", help="Repair missing contents from checkouts and other folders.")
         repair.add_argument("--from", dest="folders", action="append", type=Path, default=[], metavar="FOLDER")
-        actions.add_parser("upload", help="Take over into the shared store what the data folder of this machine holds.")
-        prune = actions.add_parser("prune", help="Remove what nobody needs any more.")
+        actions.add_parser("upload", help="Copy the snapshots of this machine's data folder into the shared store.")
+        prune = actions.add_parser("prune", help="Remove snapshots that are no longer needed.")
         usual = Policy()
         prune.add_argument("--older-than", type=_days, default=usual.older_than_s / DAY_S, metavar="DAYS")
-        prune.add_argument("--keep-bytes", type=_bytes, metavar="N", help="let the oldest history go above N bytes")
-        prune.add_argument("--dry-run", action="store_true", help="only tell what would go")
+        prune.add_argument("--keep-bytes", type=_bytes, metavar="N", help="remove the oldest history above N bytes")
+        prune.add_argument("--dry-run", action="store_true", help="only show what would be removed")
 
     def handle(self, *args: Any, **options: Any) -> None:
         match options["action"]:
@@ -54,7 +54,7 @@ class Command(BaseCommand):
         self._tell(found.damages)
         if found.damages:
             raise CommandError(f"{len(found.damages)} parts are damaged or missing. Try `snapshots repair`.")
-        self.stdout.write("All of it is there.")
+        self.stdout.write("Nothing is missing.")
 
     def _repair(self, folders: list[Path]) -> None:
         missing = [folder for folder in folders if not folder.is_dir()]
@@ -66,7 +66,7 @@ class Command(BaseCommand):
         self._tell(result.left)
         if result.left:
             raise CommandError(f"{len(result.left)} parts could not be repaired: no folder here holds them.")
-        self.stdout.write("All of it is there.")
+        self.stdout.write("Nothing is missing.")
 
     def _upload(self) -> None:
         try:
@@ -101,12 +101,12 @@ class Command(BaseCommand):
 def _days(text: str) -> float:
     days = float(text)
     if not 0 <= days < 1e6:
-        raise argparse.ArgumentTypeError("a number of days from 0 on")
+        raise argparse.ArgumentTypeError("a number of days, 0 or more")
     return days
 
 
 def _bytes(text: str) -> int:
     count = int(text)
     if count < 0:
-        raise argparse.ArgumentTypeError("a number of bytes from 0 on")
+        raise argparse.ArgumentTypeError("a number of bytes, 0 or more")
     return count

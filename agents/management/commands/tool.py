@@ -29,7 +29,7 @@ class Row:
 class Command(BaseCommand):
     """Exit code 1 says that something does not fit, 3 that there is no jail to try it in."""
 
-    help = "Try tools in the jail and compare what they do with what they say of themselves."
+    help = "Run tools in the sandbox and compare what they do with what they declare."
     requires_system_checks: tuple[str, ...] = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -44,7 +44,7 @@ class Command(BaseCommand):
         except UnknownTool as unknown:
             raise CommandError(str(unknown)) from unknown
         except SandboxError as error:
-            raise CommandError(f"There is no jail to try tools in: {error}", returncode=3) from error
+            raise CommandError(f"There is no sandbox to try tools in: {error}", returncode=3) from error
         for line in table(rows):
             self.stdout.write(hidden.visible_text(line))
         if any(row.faults for row in rows):
@@ -96,4 +96,4 @@ def table(rows: Sequence[Row]) -> Iterator[str]:
         if number:
             yield from (f"    {fault}" for fault in rows[number - 1].faults)
     wrong = sum(bool(row.faults) for row in rows)
-    yield f"{len(rows)} trials, {f'and {wrong} of them do not fit' if wrong else 'and all of them fit'}"
+    yield f"{len(rows)} trials, {f'and {wrong} of them do not match' if wrong else 'and all of them match'}"

@@ -1,4 +1,4 @@
-"""Looking through code for what is wrong, and mending what can be mended safely: shown as a diff first, or done.
+"""Looking through code for what is wrong, and mending what can be fixed safely: shown as a diff first, or done.
 
 Only fixes that ruff itself calls safe, never in tests, and none that takes away a name another file asks for. What
 these cannot do, a language model may propose, by a command of its own: that is a diff, and never more.

@@ -69,7 +69,7 @@ def _fixes(params: Mapping[str, Any], program: str, until: float, *, apply: bool
     target = oldest.target(params["path"])
     fixes = fixing.work_out(program, looked, rules, target, until, left_out, others)
     if not target:
-        fixes.notes.append("No file says for which Python this is; what is mended still runs on Python 3.7.")
+        fixes.notes.append("No file says for which Python this is; the fixed code still runs on Python 3.7.")
     if apply:
         for fixed in fixes.files:
             placing.put(fixed.path, fixed.after)

@@ -56,7 +56,7 @@ def look(place: str, program: str, until: float) -> Looked:
     python, span = found.python, until - begun
     tell(f"{counted(len(found.files), 'file')} to look at, {len(python):,} of them Python")
     if not python:
-        found.notes.append("There is no Python here: only sizes are told.")
+        found.notes.append("There is no Python here: only sizes are reported.")
         return found
     if not found.target:
         found.notes.append("No file says for which Python this is, so nobody looked for what newer ones say better.")
@@ -136,7 +136,7 @@ def message(found: Json) -> str:
     totals = found["totals"]
     return (
         f"{counted(totals['files'], 'file')}, {counted(totals['python_lines'], 'line')} of Python: "
-        f"{counted(totals['findings'], 'finding')}, {counted(totals['intricate'], 'intricate function')}, "
+        f"{counted(totals['findings'], 'finding')}, {counted(totals['intricate'], 'complex function')}, "
         f"{counted(totals['security'], 'security finding')}, {counted(totals['unused'], 'unused thing')}"
     )
 

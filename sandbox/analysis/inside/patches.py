@@ -87,6 +87,6 @@ def _file(fixed: Fixed) -> Json:
 def message(fixes: Fixes, *, applied: bool) -> str:
     """What there is to mend, or was mended, in one sentence."""
     if not fixes.files:
-        return "There is nothing that can be mended safely"
+        return "There is nothing that can be fixed safely"
     what = f"{counted(sum(fixes.rules.values()), 'finding')} in {counted(len(fixes.files), 'file')}"
-    return f"Mended {what}" if applied else f"{what} can be mended safely"
+    return f"Fixed {what}" if applied else f"{what} can be fixed safely"

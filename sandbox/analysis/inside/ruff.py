@@ -24,7 +24,7 @@ _MOST_FINDINGS = 100_000  # of one batch; ruff holds them all in memory
 PARTS = (
     ("faults", "Probable faults", ("E9", "F", "B", "PLE", "PLW", "ASYNC", "W605")),
     ("style", "Hard to read", ("E4", "E7", "SIM", "C4", "RET", "PIE", "PERF")),
-    ("old", "Said in an older way", ("UP",)),
+    ("old", "Outdated syntax", ("UP",)),
 )
 COMPLEXITY = "C901"
 SECURITY = ("S",)

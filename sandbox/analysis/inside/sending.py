@@ -39,7 +39,7 @@ def told(path: str, program: str, until: float) -> Json:
         "target": looked.target.replace("py3", "3."),
         "findings": findings[:_MOST_FINDINGS],
         "needed": _needed(source, until) if source.is_python else [],
-        "notes": [*looked.notes, *([f"{left:,} more findings are not told."] if left > 0 else [])],
+        "notes": [*looked.notes, *([f"{left:,} more findings are not listed."] if left > 0 else [])],
     }
 
 

@@ -77,7 +77,7 @@ def _size(totals: Json) -> str:
 
 
 def _intricacy(report: Json, place: Place) -> Iterator[str]:
-    yield from ("## How intricate the functions are", "")
+    yield from ("## Complexity of the functions", "")
     yield "The number of ways through a function (McCabe); above 10 it is hard to test."
     yield ""
     yield from table(

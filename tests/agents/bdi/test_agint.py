@@ -112,7 +112,7 @@ def test_what_was_measured_and_is_well_is_named_and_nothing_else() -> None:
     assert found.in_order == ("agint:machine:memory",), "processors are short, and the disk was not measured"
 
 
-@pytest.mark.parametrize(("runs", "words"), [(0, "the goal is looked at anew"), (3, "3 earlier runs are alike")])
+@pytest.mark.parametrize(("runs", "words"), [(0, "the goal is examined again"), (3, "3 earlier runs are similar")])
 def test_research_says_what_it_goes_by(runs: int, words: str) -> None:
     found = assess(replace(CALM, may_replan=True, earlier_runs=runs), USUAL)
     assert found.why == f"the step as it is does not work; {words}"

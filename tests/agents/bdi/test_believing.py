@@ -46,7 +46,7 @@ def test_of_two_that_weigh_the_same_the_one_that_was_said_last_stays() -> None:
     against = revise([one(1, THERE)], [one(2, GONE)], NOW)
     assert [belief.id for belief in against.held] == [2]
     again = revise([one(1, THERE)], [one(2, THERE)], NOW)
-    assert [(each.id, each.by, each.why) for each in again.given_up] == [(1, 2, "it was said anew")]
+    assert [(each.id, each.by, each.why) for each in again.given_up] == [(1, 2, "it was stated again")]
 
 
 def test_who_is_unknown_has_the_least_say() -> None:
@@ -58,13 +58,13 @@ def test_who_is_unknown_has_the_least_say() -> None:
 def test_what_was_said_on_better_authority_is_not_said_anew() -> None:
     after = revise([one(1, THERE, "person")], [one(2, THERE, "perception", at="2")], NOW)
     assert [(each.id, each.by) for each in after.given_up] == [(2, 1)]
-    assert after.given_up[0].why == "it is held already, on better authority"
+    assert after.given_up[0].why == "it is already held from a better source"
 
 
 def test_a_belief_whose_time_is_over_is_let_go_of() -> None:
     after = revise([one(1, THERE, ends=NOW), one(2, "The door is open.", ends="2027-01-01")], [], NOW)
     assert [belief.id for belief in after.held] == [2]
-    assert after.given_up[0].why == f"its time was over at {NOW}"
+    assert after.given_up[0].why == f"it expired at {NOW}"
 
 
 def test_what_is_said_again_is_held_once() -> None:

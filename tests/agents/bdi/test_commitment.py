@@ -110,7 +110,7 @@ def test_each_kind_of_commitment_lets_go_for_its_own_reasons(kind: Commitment, c
 def test_what_a_commitment_does_not_look_at_is_named_all_the_same() -> None:
     decided = reconsider(Commitment.SINGLE_MINDED, Situation((LOSS,)))
     assert decided.why == (
-        "the plan stood on “the network is up”, which nothing shows any more; a single-minded agent goes on"
+        "the plan depended on “the network is up”, which nothing supports any more; a single-minded agent goes on"
     )
     assert decided.data["lost"][0]["context"] == "the network is up"
 
@@ -124,14 +124,14 @@ def test_what_another_goal_has_taken_over_is_dropped_whatever_is_believed_of_it(
 @pytest.mark.parametrize("kind", list(Commitment))
 def test_while_everything_holds_the_agent_goes_on_and_says_so(kind: Commitment) -> None:
     decided = reconsider(kind, Situation())
-    assert (decided.course, decided.why) == (Course.GO_ON, "what the plan stands on still holds")
+    assert (decided.course, decided.why) == (Course.GO_ON, "what the plan depends on still holds")
     assert decided.data == {"course": "go_on", "commitment": kind.value}
 
 
 def test_what_is_gone_is_told_in_one_sentence_with_what_speaks_against_it_and_how_much_more_there_is() -> None:
     there = Belief("There is a folder named tides.", "perception")
     against = Loss(Ground("NOT there is a folder named tides.", "start a project", 1, (), told=False), there)
-    stood = "the plan stood on “not: there is a folder named tides”: now There is a folder named tides."
+    stood = "the plan depended on “not: there is a folder named tides”: now There is a folder named tides."
     assert in_words((against,)) == stood
     assert in_words((against, LOSS)) == f"{stood}, and 1 more"
     assert in_words((against, LOSS, LOSS)) == f"{stood}, and 2 more"

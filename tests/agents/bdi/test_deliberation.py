@@ -42,10 +42,10 @@ def test_a_choice_says_in_words_why_and_before_whom() -> None:
     waiting = [goal("a", 1), goal("b", 3, "2026-01-02", deadline="2026-06-01"), goal("c", 3, "2025-01-01")]
     assert choose(waiting, NONE, NONE, NOW).reason == "priority 1, before 2 others"
     assert choose(waiting[1:], NONE, NONE, NOW).reason == "priority 3 and the nearest deadline, before 1 other"
-    assert choose(waiting[2:], NONE, NONE, NOW).reason == "priority 3, and nothing else waits"
+    assert choose(waiting[2:], NONE, NONE, NOW).reason == "priority 3, and no other goal is waiting"
     oldest = choose(waiting, NONE, NONE, NOW, oldest=True)
     assert oldest.goal == "c"
-    assert oldest.reason == "priority 3, but of 3 that wait the one that has waited longest"
+    assert oldest.reason == "priority 3, but it has waited longest of 3 waiting goals"
     assert oldest.before == ("a", "b")
 
 
@@ -117,8 +117,8 @@ def test_what_can_never_start_is_impossible_and_not_overdue_besides() -> None:
     waiting = [goal("c", depends_on=("b",), deadline=past), goal("b", depends_on=("a",)), goal("a", depends_on=("y",))]
     choice = choose(waiting, NONE, frozenset({"y"}), NOW)
     assert (set(choice.impossible), choice.overdue) == ({"a", "b", "c"}, ())
-    assert choice.reason == "every goal that waits is blocked"
-    assert choose([], NONE, NONE, NOW).reason == "nothing waits"
+    assert choice.reason == "every waiting goal is blocked"
+    assert choose([], NONE, NONE, NOW).reason == "no goal is waiting"
 
 
 def test_a_goal_may_begin_until_the_very_moment_of_its_deadline() -> None:
@@ -128,9 +128,9 @@ def test_a_goal_may_begin_until_the_very_moment_of_its_deadline() -> None:
 def test_the_words_say_what_the_choice_really_went_by() -> None:
     due = goal("due", at="2026-01-02", deadline="2026-06-01")
     oldest = choose([goal("old"), due], NONE, NONE, NOW, oldest=True)
-    assert (oldest.goal, oldest.reason) == ("old", "priority 3 and the oldest of it, before 1 other")
+    assert (oldest.goal, oldest.reason) == ("old", "priority 3 and the oldest of that priority, before 1 other")
     twins = [goal("a", deadline="2026-06-01"), goal("b", at="2026-01-02", deadline="2026-06-01")]
-    assert choose(twins, NONE, NONE, NOW).reason == "priority 3 and the oldest of it, before 1 other"
+    assert choose(twins, NONE, NONE, NOW).reason == "priority 3 and the oldest of that priority, before 1 other"
 
 
 def test_whoever_waits_lets_a_running_plan_have_its_turn_and_waits_half_of_one_at_least() -> None:
@@ -170,7 +170,9 @@ def test_a_deadline_is_named_when_any_of_the_same_priority_has_another() -> None
     near, same, none = (goal(name, deadline=at) for name, at in (("a", "2026-06"), ("b", "2026-06"), ("c", "")))
     assert choose([near, same, none], NONE, NONE, NOW).reason.startswith("priority 3 and the nearest deadline")
     oldest = choose([goal("a", at="2025-01-01"), goal("b")], NONE, NONE, NOW, oldest=True)
-    assert oldest.reason == "priority 3 and the oldest of it, before 1 other", "it would have been chosen anyway"
+    assert oldest.reason == "priority 3 and the oldest of that priority, before 1 other", (
+        "it would have been chosen anyway"
+    )
 
 
 def test_every_so_many_claims_it_is_the_turn_of_the_oldest_and_not_at_once() -> None:

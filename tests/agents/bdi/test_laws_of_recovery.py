@@ -103,7 +103,7 @@ class Recovering(RuleBasedStateMachine):
             living=self.living,
             is_over=is_over,
             chosen=tuple(self.chosen),
-            simpler="" if gets_simpler else "the plan gets no simpler",
+            simpler="" if gets_simpler else "the plan cannot be simplified further",
             escalated=self.escalations >= USUAL.most_escalations,
             retry_after_s=retry_after_s,
         )

@@ -63,7 +63,7 @@ def test_when_neither_is_open_the_plan_is_given_up() -> None:
 
 def test_what_is_closed_says_why() -> None:
     assert AGINT not in closed(OPEN)
-    assert closed(replace(OPEN, escalated=True))[AGINT] == "AGInt has looked at it already"
+    assert closed(replace(OPEN, escalated=True))[AGINT] == "AGInt has already examined it"
     assert SIMPLER not in closed(OPEN)
     assert closed(replace(OPEN, simpler="it has one step"))[SIMPLER] == "it has one step"
     assert closed(Situation())[REEXTRACTED] == "no other values were found"
@@ -79,7 +79,7 @@ def test_when_all_tries_at_a_limited_service_have_failed_the_declared_alternativ
     spent = replace(OPEN, tries=5, chosen=[RETRY, COOLED])
     choice = taken(FailureClass.RATE_LIMIT_ERROR, spent)
     assert choice.way == ALTERNATIVE
-    assert choice.why.endswith("it was declared for this very step")
+    assert choice.why.endswith("it was declared for exactly this step")
     without = Situation(tries=5, envelope=Envelope(5), chosen=[RETRY, COOLED])
     assert taken(FailureClass.RATE_LIMIT_ERROR, without).way == ABORT
 
@@ -325,7 +325,7 @@ def test_every_choice_keeps_what_was_open_with_its_chance_what_was_closed_and_ho
     assert learned["open"]["graceful_abort"] is None
     assert 0.8 < learned["open"]["retry_with_delay:cool_down"] <= 1.0
     usual = choose(failed(FailureClass.UNKNOWN_ERROR), replace(OPEN, escalated=True)).weighed
-    assert usual["closed"] == {"escalate_to_agint": "AGInt has looked at it already"}
+    assert usual["closed"] == {"escalate_to_agint": "AGInt has already examined it"}
     assert set(usual["open"].values()) == {None}
     for situation in (OPEN, Situation(envelope=Envelope(3, 1)), Situation(is_over=True)):
         for failure_class in FailureClass:
@@ -378,10 +378,10 @@ def test_a_choice_says_what_is_done_when_and_by_whose_word() -> None:
     cooled = replace(retry, chosen=[RETRY], tries=2)
     assert why(FailureClass.RATE_LIMIT_ERROR, cooled).startswith("after a cool-down, try 3 of 3 in 120 s; secondary")
     granted = Situation(envelope=Envelope(3, 1, frozenset({1})))
-    said = "it was declared for this very step"
+    said = "it was declared for exactly this step"
     whose = f"declared alternative 1, which was granted with the approval; {said}"
     assert why(FailureClass.TOOL_UNAVAILABLE, granted) == whose
-    other = f"declared alternative 1 was not granted, so it is asked about; {said}"
+    other = f"declared alternative 1 was not granted, so a person is asked; {said}"
     assert why(FailureClass.TOOL_UNAVAILABLE, Situation(envelope=Envelope(3, 1))) == other
     given_up = why(FailureClass.INVALID_PARAMETERS, Situation(chosen=[SIMPLER]))
     assert given_up == "simplified approach was tried; re-extraction of parameters: no other values were found"

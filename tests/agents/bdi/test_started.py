@@ -112,5 +112,5 @@ def test_no_step_is_tried_again_without_the_programs_beside_it() -> None:
     failure = Failure(FailureClass.TOOL_EXECUTION_ERROR, "exit code 1")
     choice = choose(failure, Situation(envelope=Envelope(3), living=["server"]))
     assert choice.strategy is Strategy.GRACEFUL_ABORT
-    assert "without what was started before (server)" in choice.why
+    assert "without the programs started before (server)" in choice.why
     assert choose(failure, Situation(envelope=Envelope(3))).strategy is not choice.strategy

@@ -48,7 +48,7 @@ def test_a_word_against_what_the_plan_stands_on_has_it_planned_again(in_review: 
     assert (plan.state, in_review.state) == (PlanState.SUPERSEDED, GoalState.PENDING)
     assert (belief.by, belief.source, belief.confidence) == (owner, "person", 0.9)
     line = in_review.log_lines.get(stage="reconsider")
-    assert line.text.startswith("somebody said what is so: the plan stood on")
+    assert line.text.startswith("somebody told the agent something: the plan depended on")
     cycle.one(in_review.pk)
     in_review.refresh_from_db()
     # Its word outweighs what the agent sees: no plan makes that folder any more.
@@ -218,7 +218,7 @@ def test_what_agint_saw_is_no_ground_to_look_again_for_a_plan_that_nobody_has(
 
 def test_the_log_says_why_a_goal_was_adopted_and_its_rule_chosen(in_review: Goal) -> None:
     adopted = in_review.log_lines.get(stage="deliberate")
-    assert adopted.text == f"adopted goal {in_review.pk}: priority 3, and nothing else waits"
+    assert adopted.text == f"adopted goal {in_review.pk}: priority 3, and no other goal is waiting"
     assert adopted.data["priority"] == 3
     chosen = in_review.log_lines.get(stage="plan")
     assert chosen.data["rule"]["name"] == "start a python project"

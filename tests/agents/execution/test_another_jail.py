@@ -1,4 +1,4 @@
-"""A step that would need another jail than the program beside it: a fault of the plan, found while it runs."""
+"""A step that would need another sandbox than the program beside it: a fault of the plan, found while it runs."""
 
 from __future__ import annotations
 

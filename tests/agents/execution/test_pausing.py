@@ -68,7 +68,7 @@ def test_a_step_that_runs_is_finished_and_the_next_waits(
     goal = Goal.objects.get(pk=plan.goal_id)
     assert [each.state for each in plan.intents.all()] == [IntentState.SUCCEEDED, IntentState.PENDING]
     assert (goal.state, goal.lease_owner, Attempt.objects.count()) == (GoalState.EXECUTING, "", 1)
-    holds = "everything goes on, which a person holds still" if all_of_it else f"the agent {agent.name} goes on"
+    holds = "everything is resumed" if all_of_it else f"the agent {agent.name} is resumed"
     said = goal.log_lines.order_by("-number").values_list("text", flat=True).first()
     assert said == f"paused: intent 2 begins when {holds}"
     assert claim(plan.goal_id) is None

@@ -27,7 +27,7 @@ def test_a_step_is_stopped_when_the_plans_time_is_over_and_the_clean_up_runs(
     cycle.work(plan.goal_id)
     goal = Goal.objects.get(pk=plan.goal_id)
     assert goal.state == GoalState.FAILED
-    assert "the time that the steps of the plan may take in all is over" in goal.reason
+    assert "the time limit for all steps of the plan was reached" in goal.reason
     attempt = Attempt.objects.get(intent__position=1)
     assert (attempt.outcome, attempt.failure_class) == ("failed", "TOOL_EXECUTION_ERROR")
     assert (attempt.result or {})["limit"] == "plan_time"

@@ -101,7 +101,7 @@ def test_an_open_minded_agent_plans_again_when_what_its_plan_stood_on_was_taken_
     plan.refresh_from_db()
     goal.refresh_from_db()
     assert plan.state == PlanState.SUPERSEDED
-    assert plan.reason.startswith("the plan stood on “the network is up”")
+    assert plan.reason.startswith("the plan depended on “the network is up”")
     assert _states(plan) == ["succeeded", "skipped", "skipped"]
     assert not _is_cleaned_up(plan), "what was done stays for the plan that comes"
     assert (goal.state, goal.lease_until) == (GoalState.PENDING, None)
@@ -335,4 +335,4 @@ def test_expired_words_are_let_go_of_and_wake_who_stood_on_them(planned: Callabl
     plan.goal.refresh_from_db()
     assert (plan.state, plan.goal.state) == (PlanState.SUPERSEDED, GoalState.PENDING)
     assert plan.goal.beliefs.get(sentence=UP).retracted_by == "expired"
-    assert plan.goal.log_lines.filter(stage="revise", text=f"its time is over: {UP}").exists()
+    assert plan.goal.log_lines.filter(stage="revise", text=f"it expired: {UP}").exists()

@@ -89,7 +89,7 @@ def test_a_step_that_fails_beside_a_program_is_not_tried_again(
     cycle.work(plan.goal_id)
     assert _goal(plan).state == GoalState.FAILED
     assert Attempt.objects.filter(intent__intent_plan=plan, intent__position=4).count() == 1
-    assert "without what was started before (server)" in _log(plan)
+    assert "without the programs started before (server)" in _log(plan)
     assert file_of(plan, "tidy.txt") == b"x"
 
 

@@ -77,7 +77,7 @@ def test_a_trial_of_waiting_shows_the_seconds_and_what_was_not_kept_is_not_guess
     make_goal: Callable[..., Goal], owner: User, operator: User
 ) -> None:
     goal = make_goal(owner)
-    _failed(goal, Standing({SIMPLER: "the plan gets no simpler"}, tries=2))
+    _failed(goal, Standing({SIMPLER: "the plan cannot be simplified further"}, tries=2))
     _failed(goal, None)
     versions.save(kind("recovery_setting"), {"name": "jitter", "value": 0}, by=operator)
     trial = tried("recovery_setting", {"name": "retry_delay_seconds", "value": 7}, operator)

@@ -223,7 +223,7 @@ def test_a_command_claimed_at_the_same_moment_gives_way_to_the_plan(both: Any, u
     assert found == [None]
     assert IntentPlan.objects.get(pk=plan.pk).state == PlanState.EXECUTING
     row = HandCommand.objects.get(pk=command.pk)
-    assert (row.state, row.reason[:26]) == (HandState.CANCELLED, "a plan began on these file")
+    assert (row.state, row.reason[:28]) == (HandState.CANCELLED, "a plan started on these file")
 
 
 def test_of_a_plan_and_a_command_that_begin_together_exactly_one_runs(both: Any) -> None:
@@ -299,7 +299,7 @@ def test_files_that_changed_before_it_began_stop_it(type_in: TypeIn, typist: Use
     row = HandCommand.objects.get(pk=command.pk)
     assert (row.state, row.reason) == (
         HandState.CANCELLED,
-        "the files changed before it could begin; look at them, then type again",
+        "the files changed before it could start; check them, then type the command again",
     )
     assert _paths(command) == ["x.txt"]
 

@@ -125,7 +125,7 @@ def test_a_goal_that_was_asked_for_by_itself_says_so_when_others_are_more_urgent
     assert line.data["before"] == [urgent.pk]
     cycle.one(urgent.pk)
     line = urgent.log_lines.get(text__startswith="adopted goal")
-    assert line.text == f"adopted goal {urgent.pk}: priority 1, and nothing else waits"
+    assert line.text == f"adopted goal {urgent.pk}: priority 1, and no other goal is waiting"
 
 
 def test_a_pending_goal_waits_for_another_and_starts_when_nothing_is_left_to_wait_for(

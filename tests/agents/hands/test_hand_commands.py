@@ -59,7 +59,7 @@ def test_no_other_role_does(role: str, goal: Goal) -> None:
 
 
 def test_an_operator_is_refused_in_the_workspace_of_somebody_else(goal: Goal, operator: User) -> None:
-    assert "somebody else's" in _refused(goal, operator)
+    assert "belongs to somebody else" in _refused(goal, operator)
 
 
 def test_somebody_who_was_disabled_is_refused(goal: Goal, typist: User) -> None:

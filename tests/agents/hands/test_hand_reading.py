@@ -51,8 +51,8 @@ def type_in(typist: User, goal: Goal) -> TypeIn:
         ("run timeout_s=0 python x", {}, "from 1 to"),
         ("run timeout_s=2.5 python x", {}, "whole number of seconds"),
         ("run python x", {"hosts": ["https://a.example"]}, "without a scheme"),
-        ("ls", {"hosts": ["a.example"]}, "which run starts"),
-        ("ls", {"timeout_s": 5}, "which run starts"),
+        ("ls", {"hosts": ["a.example"]}, "only to the command run"),
+        ("ls", {"timeout_s": 5}, "only to the command run"),
         ("start x hosts=a.example python x", {}, "jail of its own"),
     ],
 )

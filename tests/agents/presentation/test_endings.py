@@ -39,7 +39,7 @@ def test_a_goal_on_its_way_needs_no_notice(state: str) -> None:
             "not wanted: it is no longer wanted",
             "if you still want it",
         ),
-        ("dropped", "rejected: too broad", "", "rejected: too broad", "Say the goal in other words"),
+        ("dropped", "rejected: too broad", "", "rejected: too broad", "Reword the goal"),
         ("manual", "no_relevant_rule", "", "No rule matches this goal", ""),
         ("manual", "something new", "", "This goal needs a person: something new.", ""),
         ("blocked", "", "", "Waiting for 2 other goals.", ""),
@@ -64,11 +64,11 @@ def test_a_question_says_first_which_rule_would_have_known_and_what_it_lacks() -
 
 
 def test_a_rule_that_does_not_apply_is_named_with_what_it_lacks() -> None:
-    lacks = ("remove a folder", "“there is a folder named archive” is not so.")
+    lacks = ("remove a folder", "“there is a folder named archive” is not true.")
     notice = notice_for("manual", "no_applicable_rule", rule_lacks=lacks)
     assert notice is not None
     assert notice.text == (
-        "The rule “remove a folder” matches this goal, but “there is a folder named archive” is not so. "
+        "The rule “remove a folder” matches this goal, but “there is a folder named archive” is not true. "
         "Write the plan by hand."
     )
     unknown = notice_for("manual", "no_relevant_rule", rule_lacks=lacks)

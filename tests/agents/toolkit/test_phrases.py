@@ -93,7 +93,7 @@ def test_a_line_is_read_as_the_command_it_says(line: str, name: str, values: dic
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("dance", "no command is said like this"),
+        ("dance", "no command matches this"),
         ("create the fodler x", "nearest phrase is “create the folder {path}”"),
         ("", "no command"),
         ("run x within 99999 seconds", "must be at most 3600"),

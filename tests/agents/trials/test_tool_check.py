@@ -129,7 +129,7 @@ def check(*names: str) -> tuple[int, str]:
 
 def test_the_command_prints_a_table_and_fails_where_something_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     status, said = check("note_taking.show_note")
-    assert (status, said.splitlines()[-1]) == (0, "2 trials, and all of them fit")
+    assert (status, said.splitlines()[-1]) == (0, "2 trials, and all of them match")
     liar = Registry([*REGISTRY.tools, Tool("t", "T\u202e", "Tries.", (made(write),))])
     monkeypatch.setattr(tool_command, "REGISTRY", liar)
     status, said = check("t")

@@ -126,7 +126,7 @@ def test_verify_names_the_workspace_the_step_and_the_file(
     plan = propose_plan(make_goal(owner, workspace=workspace))
     head = _put(workspace, owner, "notes/a.txt", b"text")
     _ran(plan, EMPTY, head)
-    assert "All of it is there." in _said("verify")
+    assert "Nothing is missing." in _said("verify")
     _spoil(fresh, head, b"notes/a.txt")
     out = io.StringIO()
     with pytest.raises(CommandError, match="1 parts are damaged") as failed:
@@ -166,7 +166,7 @@ def test_repair_finds_contents_in_checkouts_and_named_folders_and_tells_what_is_
     assert "head of workspace garden" in out.getvalue()
     _put(workspace, owner, "c", b"another one")
     (tmp_path / "backup" / "c").write_bytes(b"nowhere")
-    assert "All of it is there." in _said("repair", "--from", str(tmp_path / "backup"))
+    assert "Nothing is missing." in _said("repair", "--from", str(tmp_path / "backup"))
     with pytest.raises(CommandError, match="no folder"):
         _said("repair", "--from", str(tmp_path / "missing"))
 

@@ -93,7 +93,7 @@ def test_the_agent_plans_anew_with_what_holds_instead_and_says_because_of_what(
     word = Belief.objects.get(denies=PROGRAMS)
     assert (word.sentence, word.source, word.by) == ("pytest is not installed.", "person", judge)
     assert AuditEntry.objects.get(event="belief").data["sentence"] == PROGRAMS
-    assert LogLine.objects.filter(goal=planned.goal, text__contains="is not so").exists()
+    assert LogLine.objects.filter(goal=planned.goal, text__contains="says that this is wrong").exists()
 
 
 def test_a_belief_that_carried_nothing_leaves_the_same_plan_which_says_so(

@@ -285,7 +285,7 @@ def test_moves_are_named_and_what_they_replace_is_shown_as_lost(
     text = text_of(client_of(judge), proposed(goal_of(submitter, "Tidy", workspace=workspace), steps))
     said = plain(text[text.index('id="h-diff"') :])
     assert "Step 2 moves the file: a.txt to b.txt" in said
-    assert "Step 2 replaces the file b.txt: what it holds is lost" in said
+    assert "Step 2 replaces the file b.txt: its content is lost" in said
     assert "Step 3 copies the folder with everything in it (1 file, 1 byte): old to" in said
     assert "<b>kept" not in text
     assert '<li class="d"><b>1</b><b></b><code>stale</code></li>' in text
@@ -303,7 +303,7 @@ def test_a_patch_is_shown_as_the_difference_it_makes_or_as_one_that_does_not_fit
     assert '<li class="d"><b>2</b><b></b><code>two</code></li>' in text
     assert '<li class="a"><b></b><b>2</b><code>zwei</code></li>' in text
     said = plain(text[text.index('id="h-diff"') :])
-    assert "does not fit what is known to stand there: hunk 1" in said
+    assert "does not fit the known content: hunk 1" in said
     assert "below is the patch itself" in said
     assert "-two" in said
 

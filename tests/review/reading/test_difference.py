@@ -46,8 +46,8 @@ def test_only_what_stays_the_same_folds_and_says_how_much() -> None:
 
 
 def test_a_final_line_feed_that_goes_is_a_change_somebody_can_see() -> None:
-    assert difference.between("a\n", "a").rows[-1].text == "the line feed at the end goes"
-    assert difference.between("a", "a\n").rows[-1].text == "a line feed comes at the end"
+    assert difference.between("a\n", "a").rows[-1].text == "the line feed at the end is removed"
+    assert difference.between("a", "a\n").rows[-1].text == "a line feed is added at the end"
     assert difference.whole("a", "a").rows[-1].text == "no line feed at the end"
 
 

@@ -51,7 +51,7 @@ def test_a_small_code_base_is_told_in_full(hands: Hands) -> None:
     assert {one["name"] for one in report["unused"]["top"]} == {"os", "lonely"}
     assert [one["name"] for one in report["languages"]] == ["Python", "HTML"]
     assert b"2 files to look at" in b"".join(heard)
-    assert "1 intricate function" in result.data["message"]
+    assert "1 complex function" in result.data["message"]
 
 
 def test_hostile_code_is_told_and_neither_run_nor_obeyed(open_hands: OpenHands) -> None:

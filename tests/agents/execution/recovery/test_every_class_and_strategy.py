@@ -240,7 +240,7 @@ def test_a_step_that_must_run_once_is_never_repeated_whatever_is_pinned(
         assert len(server.requests) == 1
     (kept,) = FailureRecord.objects.filter(goal=plan.goal_id)
     assert (kept.failure_class, kept.cell_strategy) == ("NETWORK_ERROR", str(ABORT))
-    assert f"{pinned.words} is pinned and not open (a step of class once is never repeated by itself)" in kept.why
+    assert f"{pinned.words} is pinned and not open (a step of class once is never repeated automatically)" in kept.why
     assert _goal(plan).state == GoalState.FAILED
 
 
@@ -249,7 +249,7 @@ def test_what_a_pinned_strategy_lacks_is_said_and_the_usual_order_holds(
 ) -> None:
     lacks = {
         ALTERNATIVE: "none is declared",
-        SIMPLER: "the plan gets no simpler",
+        SIMPLER: "the plan cannot be simplified further",
         REEXTRACTED: "no other values were found in the goal",
     }
     for pinned, why in lacks.items():

@@ -77,7 +77,7 @@ def test_what_was_approved_for_a_failure_needs_nobodys_word(approved: Approved, 
 
 def test_what_was_declared_for_the_step_comes_at_once(approved: Approved) -> None:
     plan = approved([SYNTAX[0], {**SYNTAX[1], "alternatives": [write("instead.txt")]}])
-    assert worked(plan).state == GoalState.AWAITING_REVIEW, "it was not granted, so it is asked about"
+    assert worked(plan).state == GoalState.AWAITING_REVIEW, "it was not granted, so a person is asked"
     assert (tries(plan, 2), chosen(plan)) == (1, ["alternative_tool"])
 
 

@@ -178,7 +178,7 @@ def test_after_two_looks_at_a_goal_the_next_way_is_taken(approved: Approved) -> 
         failed(plan)
         Goal.objects.filter(pk=plan.goal_id).update(wake_at=None)
     _, kept = failed(plan)
-    assert "AGInt has looked at it already" in kept.why
+    assert "AGInt has already examined it" in kept.why
     assert kept.strategy != AGINT.strategy
 
 
@@ -236,4 +236,4 @@ def test_a_goal_is_planned_anew_so_often_and_then_another_way_is_taken(
         decisions.approve(revision, by=reviewer, digest=revision.digest, tries=1)
         goal, kept = failed(revision)
     assert len(provider.asked) == 2
-    assert "AGInt has looked at it already" in kept.why or "planned anew" in kept.why
+    assert "AGInt has already examined it" in kept.why or "planned anew" in kept.why
