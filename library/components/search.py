@@ -22,9 +22,9 @@ from library.search import literal, nearest_first
 # How much the task counts beside the query.
 WEIGHT = 0.7
 # Each comparison ranks at most this many of its nearest versions.
-CANDIDATES = 200
+CANDIDATES = 100
 # So few versions are compared one by one: an HNSW graph promises no row behind a filter that few pass.
-EXACT_UP_TO = 5_000
+EXACT_UP_TO = 1_500
 TEXT_MAX_CHARACTERS = 4_000
 # A version that is used often and well gains at most this much.
 USAGE_MOST = 0.05
