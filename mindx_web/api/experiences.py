@@ -19,7 +19,7 @@ from people.scopes import Scope
 
 router = Router(tags=["experiences"])
 
-# Where a page ended: similarity and id of its last item, or its time and id when nothing was searched for.
+# Where a page ended: score and id of its last item, or its time and id when nothing was searched for.
 _Mark = tuple[Any, int]
 
 
@@ -66,8 +66,8 @@ def search(
         found = [(row, None) for row in newest]
     following = None
     if len(found) > limit:
-        last, similarity = found[limit - 1]
-        following = _write_mark(similarity if q.strip() else last.timestamp.isoformat(), last.pk)
+        last, _ = found[limit - 1]
+        following = _write_mark(last.score if q.strip() else last.timestamp.isoformat(), last.pk)
     return ExperiencePage(items=[_out(row, similarity) for row, similarity in found[:limit]], next=following)
 
 
