@@ -48,8 +48,8 @@ _OF_A_PRECEDENT = (
     "output_summary",
 )
 # 2 × 1.5 kB that no page shows.
-_VECTORS = frozenset(field.name for field in Experience._meta.concrete_fields if field.name.endswith("_embedding"))
-_SHOWN = tuple(field.attname for field in Experience._meta.concrete_fields if field.name not in _VECTORS)
+VECTORS = frozenset(field.name for field in Experience._meta.concrete_fields if field.name.endswith("_embedding"))
+_SHOWN = tuple(field.attname for field in Experience._meta.concrete_fields if field.name not in VECTORS)
 # What of a row Django itself reads further, such as JSON.
 _READ = {
     field.attname: field.from_db_value for field in Experience._meta.concrete_fields if hasattr(field, "from_db_value")
@@ -144,7 +144,7 @@ def _of_outcome(rows: QuerySet[Experience], outcome: str) -> QuerySet[Experience
 
 
 def _without_vectors(rows: QuerySet[Experience]) -> QuerySet[Experience]:
-    return rows.select_related("owner").defer(*_VECTORS)
+    return rows.select_related("owner").defer(*VECTORS)
 
 
 def _reach(user: User, outcome: str) -> tuple[str, dict[str, Any]]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 from library import embedding, prepared
 from library.errors import LibraryRefused
@@ -126,6 +128,14 @@ def forget_before(moment: datetime, by: User) -> int:
     return _forget_all(Experience.objects.filter(timestamp__lt=moment))
 
 
+def forget_expired() -> int:
+    """Delete what is older than the setting says; how many. Nothing is where it says 0."""
+    if not settings.MEMORY_KEEP_DAYS:
+        return 0
+    oldest = timezone.now() - timedelta(days=settings.MEMORY_KEEP_DAYS)
+    return _forget_all(Experience.objects.filter(timestamp__lt=oldest))
+
+
 def _forget_all(rows: QuerySet[Experience]) -> int:
-    count, _ = rows.delete()
-    return count
+    _, of_kind = rows.delete()  # ratings go with them and are not counted
+    return of_kind.get(Experience._meta.label, 0)

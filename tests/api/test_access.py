@@ -87,6 +87,11 @@ OPERATIONS = [
     ("POST", "intents/1/take-over", Scope.GOALS_WRITE),
     ("GET", "experiences", Scope.MEMORY_READ),
     ("GET", "memory/context", Scope.MEMORY_READ),
+    ("POST", "experiences/1/rate", Scope.MEMORY_WRITE),
+    ("POST", "experiences/1/part", Scope.MEMORY_WRITE),
+    ("POST", "memory/ask", Scope.MEMORY_READ),
+    ("GET", "memory/export", Scope.MEMORY_READ),
+    ("POST", "memory/merge", Scope.MEMORY_WRITE),
     ("POST", "memory/forget", Scope.MEMORY_WRITE),
     ("GET", "components", Scope.LIBRARY_READ),
     ("GET", "components/1", Scope.LIBRARY_READ),
@@ -157,6 +162,7 @@ def test_the_table_above_holds_every_address_of_the_api() -> None:
             "tunable_id",
             "lesson_id",
             "component_id",
+            "experience_id",
             "candidate_id",
         ):
             address = address.replace(name, "ID")
