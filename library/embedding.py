@@ -25,10 +25,11 @@ from library.search import literal
 
 logger = logging.getLogger(__name__)
 
+EXPERIENCE_TEXTS = ("primary_goal_description", "sub_task_description", "input_context_summary", "output_summary")
 # For each model, which column holds the embedding of which text.
 _TEXTS: dict[type[Model], dict[str, str]] = {
     ComponentVersion: {"content_embedding": "body", "applicability_embedding": "applicability_text"},
-    Experience: {f"{field}_embedding": field for field in ("primary_goal_description", "output_summary")},
+    Experience: {f"{field}_embedding": field for field in EXPERIENCE_TEXTS},
 }
 SWEEP_ROWS = 64
 # So many experiences, of two texts each, are embedded together: more of them save next to nothing a text, and a

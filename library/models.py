@@ -105,11 +105,22 @@ class ComponentVersion(models.Model):
 
 
 class Experience(models.Model):
-    """What one finished goal taught. It has the rights of its goal: `owner` may read it, as may reviewers.
+    """What a finished goal taught: one row for the goal, and one for each recovery on its way. A goal that is a part of
+    another is a sub-goal: its `primary_goal_description` is what the whole was for.
 
-    What the goal said and what came of it are searched, so these have embeddings. One is null until it could be
-    computed ("not embedded", retried); it is never a vector of zeros.
+    All of them have the rights of their goal: `owner` may read them, as may reviewers. Four texts are searched, so
+    these have embeddings. One is null until it could be computed ("not embedded", retried) and where its text is empty;
+    it is never a vector of zeros.
     """
+
+    # How near it was to what was searched for, and what it was ranked by; set by a search.
+    similarity: float | None = None
+    score: float | None = None
+
+    class Kind(models.TextChoices):
+        GOAL = "goal"
+        SUB_GOAL = "sub_goal"
+        RECOVERY = "recovery"
 
     class Outcome(models.TextChoices):
         SUCCESS = "success"
@@ -119,7 +130,12 @@ class Experience(models.Model):
         # Its plan ran to its end, and nothing said how to check what was asked for.
         UNCHECKED = "unchecked"
 
-    goal_ref = models.CharField(max_length=64, unique=True)
+    goal_ref = models.CharField(max_length=64)
+    kind = models.CharField(max_length=12, choices=Kind.choices, default=Kind.GOAL, db_default=Kind.GOAL)
+    # Which part of the goal it tells of, such as "recovery 12"; "" is the goal itself.
+    part = models.CharField(max_length=40, blank=True, default="", db_default="")
+    # The experience that stands for this one as well, because both tell the same; null: it stands for itself.
+    merged_into = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="merged")
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     primary_goal_description = models.TextField()
     sub_task_description = models.TextField(blank=True)
@@ -136,10 +152,13 @@ class Experience(models.Model):
     session_id = models.CharField(max_length=64, blank=True)
     tags = ArrayField(models.TextField(), default=list, blank=True)
     primary_goal_description_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
+    sub_task_description_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
+    input_context_summary_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
     output_summary_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
 
     class Meta:
         ordering = ["-timestamp"]
+        constraints = [models.UniqueConstraint(fields=["goal_ref", "part"], name="experience_once_per_part")]
         indexes = [
             models.Index(fields=["owner", "-timestamp"], name="experience_owner_time"),
             models.Index(fields=["final_outcome", "-timestamp"], name="experience_outcome_time"),
@@ -154,13 +173,23 @@ class Experience(models.Model):
                 fields=["-id"],
                 condition=(
                     models.Q(primary_goal_description_embedding__isnull=True) & ~models.Q(primary_goal_description="")
+                    | models.Q(sub_task_description_embedding__isnull=True) & ~models.Q(sub_task_description="")
+                    | models.Q(input_context_summary_embedding__isnull=True) & ~models.Q(input_context_summary="")
                     | models.Q(output_summary_embedding__isnull=True) & ~models.Q(output_summary="")
                 ),
-                name="experience_waits_for_vectors",
+                name="experience_lacks_vectors",
             ),
             HnswIndex(
                 name="experience_goal_hnsw",
                 fields=["primary_goal_description_embedding"],
+                opclasses=["vector_cosine_ops"],
+            ),
+            HnswIndex(
+                name="experience_task_hnsw", fields=["sub_task_description_embedding"], opclasses=["vector_cosine_ops"]
+            ),
+            HnswIndex(
+                name="experience_context_hnsw",
+                fields=["input_context_summary_embedding"],
                 opclasses=["vector_cosine_ops"],
             ),
             HnswIndex(
@@ -175,6 +204,44 @@ class Experience(models.Model):
     def result_line(self) -> str:
         """The beginning of the result on one line; the page of the experience has all of it."""
         return Truncator(" ".join(self.output_summary.split())).chars(200)
+
+    @property
+    def title(self) -> str:
+        """What it is about, for lists: of a sub-goal its own words, which its task begins with."""
+        if self.kind == self.Kind.GOAL:
+            return self.primary_goal_description
+        return self.sub_task_description.partition("\n")[0] or self.primary_goal_description
+
+
+class ExperienceRating(models.Model):
+    """What a person thinks of an experience, 1 (of no use) to 5 (just right). It changes nothing else."""
+
+    experience = models.ForeignKey(Experience, on_delete=models.CASCADE, related_name="ratings")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    stars = models.PositiveSmallIntegerField()
+    comment = models.TextField(blank=True)
+    at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["experience", "by"], name="experience_rated_once_by_a_person"),
+            models.CheckConstraint(condition=Q(stars__range=(1, 5)), name="experience_rating_1_to_5"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.stars} of 5"
+
+
+class MemoryOff(models.Model):
+    """An agent, by its name, that plans without memory; there is no row for the others."""
+
+    agent = models.CharField(max_length=64, unique=True)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.agent
 
 
 class ModelCall(models.Model):

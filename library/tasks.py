@@ -6,6 +6,7 @@ from celery import shared_task
 
 from library import embedding
 from library.errors import EmbeddingUnavailable
+from library.memory import services
 
 logger = logging.getLogger(__name__)
 
@@ -17,3 +18,10 @@ def embed_missing() -> None:
         embedding.embed_missing()
     except EmbeddingUnavailable as error:
         logger.warning("Embedding is postponed: %s", error)
+
+
+@shared_task(ignore_result=True)
+def keep_memory() -> None:
+    """Forget experiences that are older than `MEMORY_KEEP_DAYS`. Beat sends this every hour."""
+    if forgotten := services.forget_expired():
+        logger.info("%d experiences were forgotten because of their age", forgotten)

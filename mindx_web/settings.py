@@ -285,6 +285,10 @@ STORE_CACHE_DAYS = float(os.environ.get("MINDX_STORE_CACHE_DAYS", "7"))
 LOG_KEEP_DAYS = int(os.environ.get("MINDX_LOG_KEEP_DAYS", "0"))
 if LOG_KEEP_DAYS < 0:
     raise ImproperlyConfigured("MINDX_LOG_KEEP_DAYS is a number of days, or 0 for ever")
+# How many days after its goal's end an experience is kept; 0: for ever.
+MEMORY_KEEP_DAYS = int(os.environ.get("MINDX_MEMORY_KEEP_DAYS", "0"))
+if MEMORY_KEEP_DAYS < 0:
+    raise ImproperlyConfigured("MINDX_MEMORY_KEEP_DAYS is a number of days, or 0 for ever")
 # How many plans are tried in copies at one time, over all workers; the others are free for what was approved.
 SHADOW_RUNS_MAX = int(os.environ.get("MINDX_SHADOW_RUNS", "1"))
 GOAL_TEXT_MAX = 4_000

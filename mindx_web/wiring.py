@@ -5,7 +5,9 @@ from people import journal
 
 
 def connect() -> None:
-    """Give the executor review's gate, typed commands review's audit, and everybody review's journal."""
+    """Give the executor review's gate, typed commands review's audit, everybody a journal, memory its summaries."""
+    from agents.learning.summaries import summarise
+    from library.memory import summaries
     from review.audit.command_chain import keep
     from review.audit.journal import write
     from review.deciding.gate import by_hand, check, forbidden
@@ -14,3 +16,4 @@ def connect() -> None:
     gate.register(check, forbidden, by_hand, STAMP, READS)
     audit.register(keep)
     journal.register(write)
+    summaries.register(summarise)

@@ -19,7 +19,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from agents.bdi import remembering
-from agents.bdi.remembering import Ended, Revision
+from agents.bdi.remembering import Ended, Recovery, Revision
 from agents.beliefs import belief_rows, perceiving
 from agents.beliefs.perceiving import Place
 from agents.components import candidates
@@ -118,17 +118,19 @@ def _remember(lease: Lease, found: _Found) -> None:
     if (used := remembering.used_rule(found.ended)) is not None:
         components.record_use(*used)
     insight_cases.judge_corrections(lease.goal_id)
-    experience = memory.recording(
-        goal_ref=str(lease.goal_id),
-        owner=found.owner,
-        timestamp=found.ended_at or timezone.now(),
-        **remembering.experience_of(found.ended),
-    )
+    ended_at = found.ended_at or timezone.now()
+    # One more for each recovery, in the same exchange: a goal without any pays nothing for it.
+    experiences = [
+        memory.recording(goal_ref=str(lease.goal_id), owner=found.owner, timestamp=ended_at, **told)
+        for told in (remembering.experience_of(found.ended), *remembering.recoveries_of(found.ended))
+    ]
     close = (_CLOSE, {"goal": lease.goal_id, "fence": lease.fence})
-    new, closed, said = prepared.together([experience, close, logs.writing(lease.goal_id, [_REMEMBERED])])
+    asked = [close, logs.writing(lease.goal_id, [_REMEMBERED]), *experiences]
+    closed, said, *new = prepared.together(asked)
     if closed is None:
         raise LeaseLost(f"goal {lease.goal_id} was taken over (fence {lease.fence})")
-    memory.recorded(new)
+    for answer in new:
+        memory.recorded(answer)
     wake_ups.goal_changed(lease.goal_id, int(said[0]) if said is not None else None)
     if found.has_parts:
         transaction.on_commit(goal_families.drop_orphans, robust=True)
@@ -140,17 +142,31 @@ def _read(lease: Lease) -> _Found:
         "beliefs": remembering.BELIEFS_MAX,
         "said": remembering.SAID_MAX,
         "last": remembering.LAST_STEPS,
+        "recoveries": remembering.RECOVERIES_MAX,
+        "sentence": remembering.SENTENCE_MAX,
+        "steps": remembering.STEPS_MAX,
     }
     row = prepared.row(_READ, {"goal": lease.goal_id, "fence": lease.fence, **bounds})
     if row is None:
         raise LeaseLost(f"goal {lease.goal_id} was taken over (fence {lease.fence})")
     text, state, outcome, reason, ended_at, owner, is_learned, agent, workspace, *rest = row
-    beliefs, moves, tries, failure, revisions, plan_id, plan_state, rule, main, tools, *rest = rest
-    worked, printed, was_tried, has_copy, has_parts, files = rest
+    beliefs, wishes, whole, is_part, recoveries, moves, tries, failure, revisions, plan_id, plan_state, *rest = rest
+    made, steps, main, tools, worked, printed, was_tried, has_copy, has_parts, files = rest
     revision = None
     if plan_id is not None:
-        evidence = json.loads(rule) if rule else None
-        revision = Revision(plan_id, plan_state, evidence or {}, main, tools, worked, printed)
+        by = json.loads(made) if made else {}
+        revision = Revision(
+            plan_id,
+            plan_state,
+            by.get("rule") or {},
+            main,
+            tools,
+            worked,
+            printed,
+            steps=steps,
+            source=by.get("source") or "",
+            model=by.get("model") or "",
+        )
     return _Found(
         Ended(
             text=text,
@@ -165,6 +181,10 @@ def _read(lease: Lease) -> _Found:
             failure=failure,
             revisions=revisions,
             revision=revision,
+            edits=json.loads(wishes),
+            whole=whole or "",
+            is_part=is_part,
+            recoveries=[Recovery(**one) for one in json.loads(recoveries or "[]")],
         ),
         ended_at=ended_at,
         owner=owner,

@@ -1,9 +1,23 @@
 -- All that the experience of an ended goal is made of, with the goal's row locked for as long as this worker has the lease.
 SELECT goal.text, goal.state, goal.outcome, goal.reason, goal.ended_at, goal.submitted_by_id, goal.learned_at IS NOT NULL,
        agent.name, workspace.name,
+       -- What people said first: it is what the others cannot be seen by.
        ARRAY(
            SELECT belief.sentence FROM agents_belief belief
-           WHERE belief.goal_id = goal.id AND belief.retracted_by = '' ORDER BY belief.id LIMIT %(beliefs)s),
+           WHERE belief.goal_id = goal.id AND belief.retracted_by = ''
+           ORDER BY belief.source <> 'person', belief.id LIMIT %(beliefs)s),
+       goal.wishes::text,
+       (SELECT whole.text FROM agents_goal whole
+        WHERE whole.id = goal.parent_id AND whole.submitted_by_id = goal.submitted_by_id),
+       goal.parent_id IS NOT NULL,
+       (SELECT json_agg(json_build_object(
+                   'id', failure.id, 'stage', failure.stage, 'position', failure.position, 'tool', failure.tool,
+                   'command', failure.command, 'failure_class', failure.failure_class,
+                   'reason', left(failure.reason, %(said)s::int), 'strategy', failure.strategy,
+                   'variant', failure.variant, 'why', left(failure.why, %(said)s::int),
+                   'overtaken_by', failure.overtaken_by, 'succeeded', failure.succeeded) ORDER BY failure.id)::text
+        FROM (SELECT * FROM agents_failurerecord found WHERE found.goal_id = goal.id
+              ORDER BY found.id LIMIT %(recoveries)s) failure),
        (SELECT coalesce(json_agg(json_build_array(move.new, move.by, move.reason) ORDER BY move.id), '[]')::text
         FROM agents_transition move
         WHERE move.goal_id = goal.id AND move.intent_plan_id IS NOT NULL
@@ -11,7 +25,14 @@ SELECT goal.text, goal.state, goal.outcome, goal.reason, goal.ended_at, goal.sub
        tried.tries, tried.failure,
        (SELECT count(*) FROM agents_intentplan revision WHERE revision.goal_id = goal.id),
        plan.id, plan.state,
-       (SELECT (proposed.evidence -> 'rule')::text FROM agents_plan proposed WHERE proposed.id = plan.plan_id),
+       (SELECT json_build_object('rule', proposed.evidence -> 'rule', 'source', proposed.source,
+                                 'model', proposed.evidence #>> '{model,answered_by}')::text
+        FROM agents_plan proposed WHERE proposed.id = plan.plan_id),
+       -- As the reviewer read them. Documents are canonical JSON, whose order is that of the steps.
+       ARRAY(
+           SELECT left(spec.step ->> 'sentence', %(sentence)s::int)
+           FROM json_array_elements(convert_from(plan.document, 'UTF8')::json -> 'intents') AS spec(step)
+           LIMIT %(steps)s),
        step.main, step.tools, step.worked,
        ARRAY(
            -- What is behind the white space at its end, as far as anybody is told of it.
@@ -33,7 +54,7 @@ FROM agents_goal goal
 JOIN agents_agent agent ON agent.id = goal.agent_id
 JOIN agents_workspace workspace ON workspace.id = goal.workspace_id
 LEFT JOIN LATERAL (
-    SELECT newest.id, newest.state, newest.plan_id FROM agents_intentplan newest
+    SELECT newest.id, newest.state, newest.plan_id, newest.document FROM agents_intentplan newest
     WHERE newest.goal_id = goal.id ORDER BY newest.revision DESC LIMIT 1) plan ON true
 CROSS JOIN LATERAL (
     SELECT coalesce(array_agg(intent.tool || '.' || intent.command ORDER BY intent.position)

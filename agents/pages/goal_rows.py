@@ -285,7 +285,7 @@ class GoalRows:
     @cached_property
     def experience(self) -> Experience | None:
         """What the ended goal taught, once it is recorded."""
-        return Experience.objects.only("pk").filter(goal_ref=str(self.goal.pk)).first()
+        return Experience.objects.only("pk").filter(goal_ref=str(self.goal.pk), part="").first()
 
     @cached_property
     def family(self) -> list[Relative]:

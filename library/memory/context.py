@@ -11,7 +11,7 @@ from math import ceil
 
 from library.components import search as components
 from library.components.search import Filters
-from library.memory import selectors
+from library.memory import selectors, summaries
 from library.memory.selectors import PRECEDENT_FROM
 from people.models import User
 
@@ -20,6 +20,7 @@ CHARS_PER_TOKEN = 3
 # Looked at of each kind: nobody puts the thirtieth precedent into a prompt.
 LOOKED_AT = 20
 SUMMARY_CHARS = 600
+_KINDS = {"goal": "an earlier goal", "sub_goal": "an earlier sub-goal", "recovery": "a recovery on the way of one"}
 TOKENS_MAX = 100_000
 
 
@@ -78,11 +79,11 @@ def _without(item: Item, why: str) -> Item:
 
 def _experiences(text: str, user: User) -> Iterator[Item]:
     for row, similarity in selectors.search(text, user=user, limit=LOOKED_AT):
-        came = row.output_summary[:SUMMARY_CHARS].strip()
-        said = f"{row.get_final_outcome_display()}: {row.primary_goal_description.strip()}"
+        came = summaries.of(row, SUMMARY_CHARS)
+        said = f"{row.get_final_outcome_display()}: {row.title.strip()}"
         how = "holds its words" if similarity is None else f"similarity {similarity:.2f}"
         yield Item(
-            "experience", str(row.pk), f"{said}\n{came}" if came else said, similarity, f"{how}; an earlier goal"
+            "experience", str(row.pk), f"{said}\n{came}" if came else said, similarity, f"{how}; {_KINDS[row.kind]}"
         )
 
 

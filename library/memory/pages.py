@@ -44,8 +44,8 @@ def find(*, user: User, query: str = "", outcome: str = "", after: str = "", lim
 
 
 def _score_cursor(found: Found) -> str:
-    experience, similarity = found
-    return f"{'words' if similarity is None else repr(similarity)}~{experience.pk}"
+    experience, _ = found
+    return f"{'words' if experience.score is None else repr(experience.score)}~{experience.pk}"
 
 
 def _read(cursor: str, first: Callable[[str], T]) -> tuple[T, int]:

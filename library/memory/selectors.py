@@ -11,6 +11,7 @@ from django.db import connection
 from django.db.models import Q, QuerySet, prefetch_related_objects
 
 from library import prepared
+from library.embedding import EXPERIENCE_TEXTS
 from library.errors import EmbeddingUnavailable
 from library.language import embeddings
 from library.models import Experience
@@ -28,16 +29,27 @@ QUERY_MAX_CHARACTERS = 1_000
 PRECEDENT_FROM = 0.25
 # Stands for "found by its words": sorts below every cosine, and never leaves this file.
 _BY_WORDS = -2.0
-_EMBEDDED = ("primary_goal_description", "output_summary")
+# What worked comes before what is hardly nearer and did not: at most as much as use counts among components.
+_SCORE = "max(arms.near) + arms.worth"
+_WORTH = "CASE final_outcome WHEN 'success' THEN 0.05 WHEN 'partial_success' THEN 0.02 ELSE 0.0 END"
 
-# An experience with its cosine similarity to the query; None when it was found by its words only.
+# An experience with its cosine similarity to the query; None when it was found by its words only. It is ranked by its
+# `score`, in which its outcome counts too.
 Found = tuple[Experience, float | None]
 _TABLE = Experience._meta.db_table
 # What a prompt or a review tells of one.
-_OF_A_PRECEDENT = ("goal_ref", "workflow_id", "primary_goal_description", "final_outcome", "output_summary")
+_OF_A_PRECEDENT = (
+    "goal_ref",
+    "kind",
+    "sub_task_description",
+    "workflow_id",
+    "primary_goal_description",
+    "final_outcome",
+    "output_summary",
+)
 # 2 × 1.5 kB that no page shows.
-_VECTORS = frozenset(field.name for field in Experience._meta.concrete_fields if field.name.endswith("_embedding"))
-_SHOWN = tuple(field.attname for field in Experience._meta.concrete_fields if field.name not in _VECTORS)
+VECTORS = frozenset(field.name for field in Experience._meta.concrete_fields if field.name.endswith("_embedding"))
+_SHOWN = tuple(field.attname for field in Experience._meta.concrete_fields if field.name not in VECTORS)
 # What of a row Django itself reads further, such as JSON.
 _READ = {
     field.attname: field.from_db_value for field in Experience._meta.concrete_fields if hasattr(field, "from_db_value")
@@ -64,7 +76,7 @@ def recent(
     *, user: User, outcome: str = "", limit: int = 20, after: tuple[datetime, int] | None = None
 ) -> list[Experience]:
     """Return the newest experiences this person may read; `after` is timestamp and id of the last one they have."""
-    rows = _of_outcome(visible_to(user), outcome)
+    rows = _of_outcome(visible_to(user), outcome).filter(merged_into=None)
     if after is not None:
         # Said by itself as well, because an index leads to it; the alternative alone is looked for from the newest on.
         rows = rows.filter(timestamp__lte=after[0])
@@ -80,17 +92,21 @@ def search(
     after: tuple[float | None, int] | None = None,
     outcome: str = "",
     only: Sequence[str] = (),
+    goals_only: bool = False,
 ) -> list[Found]:
-    """Return what is nearest in meaning to the query among what this person may read, nearest first.
+    """Return what is nearest in meaning to the query among what this person may read, the best first.
 
-    A row counts by the nearer of its goal and what came of it. Rows that have no embedding yet, and all rows when
-    sentences cannot be embedded here, are found by the query's words instead. `after` is similarity and id of the
-    last row they have. At most 200 rows of each text are ranked. `only`: these fields are read, and no others.
+    A row counts by the nearest of its four texts, and a success a little more. Rows that have no embedding yet, and all
+    rows when sentences cannot be embedded here, are found by the query's words instead. `after` is score and id of the
+    last row they have (None: it was found by its words). At most 200 rows of each text are ranked. `only`: these fields
+    are read, and no others. `goals_only` leaves out recoveries. What was merged into another is found as that one.
     """
     query = query.replace("\0", "")[:QUERY_MAX_CHARACTERS].strip()
     if not query or not _may_read_some(user):
         return []
     reach, values = _reach(user, outcome)
+    if goals_only:
+        reach += " AND part = ''"
     wanted = {"id", *(only or _SHOWN)}
     columns = [name for name in _SHOWN if name in wanted]  # in the model's own order, by which Django takes them
     try:
@@ -101,7 +117,7 @@ def search(
         values["vector"] = literal(vector)
         exact = _are_few(reach, values)
         unembedded = f"{reach} AND primary_goal_description_embedding IS NULL"
-        arms = [_nearest(reach, text, exact=exact) for text in _EMBEDDED]
+        arms = [_nearest(reach, text, exact=exact) for text in EXPERIENCE_TEXTS]
         arms.append(_by_words(unembedded, query, values))
         if exact:  # every row is compared anyhow, so no setting of an index is needed, nor a plan by the values
             ranked = _ranked(arms, values, limit, after, columns, is_prepared=True)
@@ -110,7 +126,7 @@ def search(
                 ranked = _ranked(arms, values, limit, after, columns)
     if not only:
         prefetch_related_objects(ranked, "owner")
-    return [(row, None if row.score == _BY_WORDS else row.score) for row in ranked]
+    return [(row, row.similarity) for row in ranked]
 
 
 def nearest_to(text: str, *, user: User, limit: int = 3, without_goal: str = "") -> list[Found]:
@@ -118,7 +134,7 @@ def nearest_to(text: str, *, user: User, limit: int = 3, without_goal: str = "")
 
     `without_goal` is that goal's own reference. What merely is the least far is left out: it is no precedent.
     """
-    found = search(text, user=user, limit=limit + 1, only=_OF_A_PRECEDENT)
+    found = search(text, user=user, limit=limit + 1, only=_OF_A_PRECEDENT, goals_only=True)
     like = [one for one in found if one[1] is None or one[1] >= PRECEDENT_FROM]
     return [(row, similarity) for row, similarity in like if row.goal_ref != without_goal][:limit]
 
@@ -128,12 +144,12 @@ def _of_outcome(rows: QuerySet[Experience], outcome: str) -> QuerySet[Experience
 
 
 def _without_vectors(rows: QuerySet[Experience]) -> QuerySet[Experience]:
-    return rows.select_related("owner").defer(*_VECTORS)
+    return rows.select_related("owner").defer(*VECTORS)
 
 
 def _reach(user: User, outcome: str) -> tuple[str, dict[str, Any]]:
     """What `visible_to` and the outcome leave, as a condition, with the values it names."""
-    said, values = ["true"], dict[str, Any]()
+    said, values = ["merged_into_id IS NULL"], dict[str, Any]()
     if not _may_read_all(user):
         said.append("owner_id = %(owner)s")
         values["owner"] = user.pk
@@ -153,21 +169,21 @@ def _nearest(reach: str, text: str, *, exact: bool) -> str:
     column = f"{text}_embedding"
     # OFFSET 0 keeps the order out of the inner statement, where an HNSW index would serve it.
     order = (
-        f"OFFSET 0) AS near ORDER BY away LIMIT {CANDIDATES}" if exact else f"ORDER BY 2 LIMIT {CANDIDATES}) AS near"
+        f"OFFSET 0) AS near ORDER BY away LIMIT {CANDIDATES}" if exact else f"ORDER BY 3 LIMIT {CANDIDATES}) AS near"
     )
     return (
-        f"SELECT id, 1.0 - away FROM (SELECT id, {column} <=> %(vector)s::vector AS away FROM {_TABLE}"  # noqa: S608  # names of our own tables
-        f" WHERE {reach} AND {column} IS NOT NULL {order}"
+        f"SELECT id, 1.0 - away, {_WORTH} FROM (SELECT id, final_outcome,"  # noqa: S608  # names of our own tables
+        f" {column} <=> %(vector)s::vector AS away FROM {_TABLE} WHERE {reach} AND {column} IS NOT NULL {order}"
     )
 
 
 def _by_words(reach: str, query: str, values: dict[str, Any]) -> str:
-    """Rows that hold every word of the query, in the goal or in what came of it; the newest first."""
+    """Rows that hold every word of the query in any of their texts; the newest first."""
     for number, word in enumerate(query.split()[:12]):
         values[f"word{number}"] = "%" + _WILD.sub(r"\\\g<0>", word) + "%"
         like = f"LIKE upper(%(word{number})s::text)"
-        reach += f" AND (upper(primary_goal_description) {like} OR upper(output_summary) {like})"
-    return f"SELECT id, {_BY_WORDS} FROM {_TABLE} WHERE {reach} ORDER BY timestamp DESC LIMIT {CANDIDATES}"  # noqa: S608  # names of our own tables
+        reach += f" AND ({' OR '.join(f'upper({text}) {like}' for text in EXPERIENCE_TEXTS)})"
+    return f"SELECT id, {_BY_WORDS}, 0.0 FROM {_TABLE} WHERE {reach} ORDER BY timestamp DESC LIMIT {CANDIDATES}"  # noqa: S608  # names of our own tables
 
 
 def _ranked(
@@ -179,19 +195,19 @@ def _ranked(
     *,
     is_prepared: bool = False,
 ) -> list[Any]:
-    """Return the best rows of all arms, in one statement, each with its `score`; the arms carry the rights."""
+    """Return the best rows of all arms, in one statement, with `score` and `similarity`; the arms carry the rights."""
     union = " UNION ALL ".join(f"({arm})" for arm in arms)
     beyond = ""
     if after is not None:
-        beyond = "HAVING (max(arms.score), arms.id) < (%(score)s, %(id)s)"
+        beyond = f"HAVING ({_SCORE}, arms.id) < (%(score)s, %(id)s)"
         values |= {"score": _BY_WORDS if after[0] is None else after[0], "id": after[1]}
     # Only names and numbers of this file are put together here; every value is a parameter.
     best = (
-        f"SELECT arms.id, max(arms.score) AS score FROM ({union}) AS arms(id, score) GROUP BY arms.id {beyond} "  # noqa: S608  # names of our own tables
-        "ORDER BY max(arms.score) DESC, arms.id DESC LIMIT %(limit)s"
+        f"SELECT arms.id, {_SCORE} AS score, max(arms.near) AS near FROM ({union}) AS arms(id, near, worth) "  # noqa: S608  # names of our own tables
+        f"GROUP BY arms.id, arms.worth {beyond} ORDER BY 2 DESC, arms.id DESC LIMIT %(limit)s"
     )
     statement = (
-        f"SELECT {', '.join(columns)}, best.score FROM ({best}) AS best JOIN {_TABLE} USING (id) "  # noqa: S608  # names of our own tables
+        f"SELECT {', '.join(columns)}, best.score, best.near FROM ({best}) AS best JOIN {_TABLE} USING (id) "  # noqa: S608  # names of our own tables
         "ORDER BY best.score DESC, id DESC"
     )
     named = {**values, "limit": limit}
@@ -207,11 +223,12 @@ def _once(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
 
 
 def _made(columns: Sequence[str], row: Sequence[Any]) -> Any:
-    """The experience of a row, whose last value is its score; Django reads what it left out when it is asked for."""
-    *held, score = row
+    """The experience of a row that ends with score and nearness; Django reads what it left out when it is asked for."""
+    *held, score, near = row
     for at, name in enumerate(columns):
         if (read := _READ.get(name)) is not None:
             held[at] = read(held[at], None, connection)
     made: Any = Experience.from_db(connection.alias, columns, held)
-    made.score = score
+    made.similarity = None if near == _BY_WORDS else float(near)
+    made.score = None if near == _BY_WORDS else float(score)
     return made

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
+from django.utils import timezone
 
 from library import embedding, prepared
 from library.errors import LibraryRefused
@@ -18,14 +20,14 @@ from people.roles import Role
 
 _RECORD = f"""
 INSERT INTO {Experience._meta.db_table}
-    (goal_ref, owner_id, primary_goal_description, sub_task_description, initiating_agent_id, involved_components,
-     input_context_summary, key_decisions_made, final_outcome, output_summary, feedback_signals, timestamp, version,
-     workflow_id, session_id, tags)
+    (goal_ref, kind, part, owner_id, primary_goal_description, sub_task_description, initiating_agent_id,
+     involved_components, input_context_summary, key_decisions_made, final_outcome, output_summary, feedback_signals,
+     timestamp, version, workflow_id, session_id, tags)
 VALUES
-    (%(goal_ref)s, %(owner)s, %(goal)s, %(sub_task)s, %(agent)s, %(components)s::text[],
-     %(context)s, %(decisions)s::text[], %(outcome)s, %(output)s, %(signals)s::jsonb, %(at)s::timestamptz, 1,
-     %(workflow)s, %(session)s, %(tags)s::text[])
-ON CONFLICT (goal_ref) DO NOTHING
+    (%(goal_ref)s, %(kind)s, %(part)s, %(owner)s, %(goal)s, %(sub_task)s, %(agent)s,
+     %(components)s::text[], %(context)s, %(decisions)s::text[], %(outcome)s, %(output)s, %(signals)s::jsonb,
+     %(at)s::timestamptz, 1, %(workflow)s, %(session)s, %(tags)s::text[])
+ON CONFLICT (goal_ref, part) DO NOTHING
 RETURNING id
 """  # noqa: S608  # the name of our own table
 
@@ -37,7 +39,7 @@ def record(*, owner: User, **fields: Any) -> Experience:
     """
     with transaction.atomic():
         recorded(prepared.row(*recording(owner=owner.pk, **fields)))
-    return Experience.objects.get(goal_ref=fields["goal_ref"])
+    return Experience.objects.get(goal_ref=fields["goal_ref"], part=fields.get("part", ""))
 
 
 def recording(
@@ -48,6 +50,8 @@ def recording(
     final_outcome: str,
     timestamp: datetime,
     initiating_agent_id: str,
+    kind: str = "goal",
+    part: str = "",
     sub_task_description: str = "",
     involved_components: Sequence[str] = (),
     input_context_summary: str = "",
@@ -61,10 +65,13 @@ def recording(
     """The statement that writes what a finished goal taught, for who sends it with others: it returns the new row's id,
     and nothing where the goal has an experience. Its answer goes to `recorded`.
 
-    `owner` is a person's id, `final_outcome` one of Experience.Outcome.
+    `owner` is a person's id, `final_outcome` one of Experience.Outcome, `kind` one of Experience.Kind. `part` names
+    what of the goal it tells; "" is the goal itself.
     """
     return _RECORD, {
         "goal_ref": goal_ref,
+        "kind": Experience.Kind(kind).value,
+        "part": part,
         "owner": owner,
         "goal": _storable(primary_goal_description),
         "outcome": Experience.Outcome(final_outcome).value,
@@ -73,7 +80,7 @@ def recording(
         "sub_task": _storable(sub_task_description),
         "components": list(involved_components),
         "context": _storable(input_context_summary),
-        "decisions": list(key_decisions_made),
+        "decisions": list(map(_storable, key_decisions_made)),
         "output": _storable(output_summary),
         "signals": json.dumps(dict(feedback_signals or {})),
         "workflow": workflow_id,
@@ -97,7 +104,9 @@ def forget(experience: Experience, by: User) -> None:
     """Delete an experience. The goal and its log stay; only what was remembered of it goes."""
     if not may_forget(experience, by):
         raise LibraryRefused("Only the person whose goal it was, or an admin, can forget it.")
-    Experience.objects.filter(pk=experience.pk).delete()
+    # What it was a part of stays; with a goal go its recoveries.
+    own = Q(pk=experience.pk) if experience.part else Q(goal_ref=experience.goal_ref)
+    Experience.objects.filter(own).delete()
 
 
 def _storable(text: str) -> str:
@@ -119,6 +128,14 @@ def forget_before(moment: datetime, by: User) -> int:
     return _forget_all(Experience.objects.filter(timestamp__lt=moment))
 
 
+def forget_expired() -> int:
+    """Delete what is older than the setting says; how many. Nothing is where it says 0."""
+    if not settings.MEMORY_KEEP_DAYS:
+        return 0
+    oldest = timezone.now() - timedelta(days=settings.MEMORY_KEEP_DAYS)
+    return _forget_all(Experience.objects.filter(timestamp__lt=oldest))
+
+
 def _forget_all(rows: QuerySet[Experience]) -> int:
-    count, _ = rows.delete()
-    return count
+    _, of_kind = rows.delete()  # ratings go with them and are not counted
+    return of_kind.get(Experience._meta.label, 0)

@@ -8,19 +8,42 @@ import json
 from datetime import datetime
 from typing import Annotated, Any
 
-from ninja import Query, Router, Schema
+from django.db.models import prefetch_related_objects
+from ninja import Field, Query, Router, Schema
 
-from library.memory import selectors
-from library.models import Experience
+from library.errors import LibraryRefused
+from library.memory import merging, ratings, selectors
+from library.models import Experience, ExperienceRating
 from mindx_web.api.auth import ApiRequest, BearerToken
-from mindx_web.api.paging import After, Limit
-from mindx_web.api.problems import invalid
+from mindx_web.api.paging import After, Limit, found_id
+from mindx_web.api.problems import Problem, invalid, not_found
 from people.scopes import Scope
 
 router = Router(tags=["experiences"])
 
-# Where a page ended: similarity and id of its last item, or its time and id when nothing was searched for.
+# Where a page ended: score and id of its last item, or its time and id when nothing was searched for.
 _Mark = tuple[Any, int]
+
+
+class RatingOut(Schema):
+    """What a person thinks of it: 1 (of no use) to 5 (just right)."""
+
+    by: str
+    stars: int
+    comment: str
+
+
+class RatingIn(Schema):
+    """A rating in place of the one that you gave before."""
+
+    stars: int = Field(ge=1, le=5)
+    comment: str = Field("", max_length=ratings.COMMENT_MAX)
+
+
+class PartedOut(Schema):
+    """How many are shown by themselves again."""
+
+    parted: int
 
 
 class ExperienceOut(Schema):
@@ -28,13 +51,17 @@ class ExperienceOut(Schema):
 
     id: str
     goal: str
+    kind: str
     owner: str
     primary_goal_description: str
+    sub_task_description: str
     final_outcome: str
     output_summary: str
     input_context_summary: str
     involved_components: list[str]
     key_decisions_made: list[str]
+    feedback_signals: dict[str, Any]
+    ratings: list[RatingOut]
     tags: list[str]
     timestamp: datetime
     similarity: float | None
@@ -64,24 +91,66 @@ def search(
     else:
         newest = selectors.recent(user=user, outcome=ended, limit=limit + 1, after=_time(mark))
         found = [(row, None) for row in newest]
+    prefetch_related_objects([row for row, _ in found], "ratings__by")
     following = None
     if len(found) > limit:
-        last, similarity = found[limit - 1]
-        following = _write_mark(similarity if q.strip() else last.timestamp.isoformat(), last.pk)
+        last, _ = found[limit - 1]
+        following = _write_mark(last.score if q.strip() else last.timestamp.isoformat(), last.pk)
     return ExperiencePage(items=[_out(row, similarity) for row, similarity in found[:limit]], next=following)
+
+
+@router.post(
+    "/{experience_id}/rate",
+    response=RatingOut,
+    auth=BearerToken(Scope.MEMORY_WRITE),
+    operation_id="rate_experience",
+)
+def rate(request: ApiRequest, experience_id: str, payload: RatingIn) -> RatingOut:
+    """Say what you think of an experience that you may read. It changes nothing else."""
+    return _rating(ratings.rate(_found(request, experience_id), request.auth.user, payload.stars, payload.comment))
+
+
+@router.post(
+    "/{experience_id}/part",
+    response=PartedOut,
+    auth=BearerToken(Scope.MEMORY_WRITE),
+    operation_id="part_experience",
+)
+def part(request: ApiRequest, experience_id: str) -> PartedOut:
+    """Show by itself again what was merged into this one: your own, or as an admin anybody's."""
+    try:
+        return PartedOut(parted=merging.part(_found(request, experience_id), request.auth.user))
+    except LibraryRefused as refused:
+        raise Problem(403, str(refused), kind="forbidden") from refused
+
+
+def _found(request: ApiRequest, experience_id: str) -> Experience:
+    missing = not_found("experience")
+    row = selectors.visible_to(request.auth.user).filter(pk=found_id(experience_id, missing)).first()
+    if row is None:
+        raise missing
+    return row
+
+
+def _rating(row: ExperienceRating) -> RatingOut:
+    return RatingOut(by=row.by.username, stars=row.stars, comment=row.comment)
 
 
 def _out(row: Experience, similarity: float | None) -> ExperienceOut:
     return ExperienceOut(
         id=str(row.pk),
         goal=row.goal_ref,
+        kind=row.kind,
         owner=row.owner.username,
         primary_goal_description=row.primary_goal_description,
+        sub_task_description=row.sub_task_description,
         final_outcome=row.final_outcome,
         output_summary=row.output_summary,
         input_context_summary=row.input_context_summary,
         involved_components=row.involved_components,
         key_decisions_made=row.key_decisions_made,
+        feedback_signals=row.feedback_signals,
+        ratings=[_rating(one) for one in row.ratings.all()],
         tags=row.tags,
         timestamp=row.timestamp,
         similarity=similarity,

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from django.db import transaction
+from django.http import StreamingHttpResponse
 from ninja import Field, Query, Router, Schema
 from pydantic import AwareDatetime
 
 from library.errors import LibraryRefused
-from library.memory import context, selectors, services
+from library.memory import context, exporting, merging, questions, selectors, services
 from library.memory.context import TOKENS_MAX, Item
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.paging import found_id
@@ -56,6 +57,69 @@ class ForgottenOut(Schema):
     """How many experiences were deleted. The goals and their logs stay."""
 
     forgotten: int
+
+
+class AskIn(Schema):
+    """A question in words. `with_model` lets the language model write the answer from the sources."""
+
+    question: str = Field(min_length=1, max_length=selectors.QUERY_MAX_CHARACTERS)
+    with_model: bool = False
+
+
+class SourceOut(Schema):
+    """An experience that the answer stands on; the answer cites it by its number, as [1]."""
+
+    number: int
+    id: str
+    goal: str
+    title: str
+    outcome: str
+
+
+class ReplyOut(Schema):
+    """`counts` says how all that was found had ended. `model` wrote the answer; empty where none did, and `no_model`
+    says why it did not though it was asked.
+    """
+
+    answer: str
+    sources: list[SourceOut]
+    counts: dict[str, int]
+    model: str
+    no_model: str
+
+
+class MergedOut(Schema):
+    """How many are now shown as another one that tells the same."""
+
+    merged: int
+
+
+@router.post("/ask", response=ReplyOut, auth=BearerToken(Scope.MEMORY_READ), operation_id="ask_memory")
+def ask(request: ApiRequest, payload: AskIn) -> ReplyOut:
+    """An answer from the experiences of the goals you may see, with its sources."""
+    found = questions.reply(payload.question, user=request.auth.user, with_model=payload.with_model)
+    return ReplyOut(
+        answer=found.text,
+        sources=[
+            SourceOut(number=n, id=str(row.pk), goal=row.goal_ref, title=row.title, outcome=row.final_outcome)
+            for n, row in enumerate(found.sources, 1)
+        ],
+        counts=found.counts,
+        model=found.model,
+        no_model=found.no_model,
+    )
+
+
+@router.post("/merge", response=MergedOut, auth=BearerToken(Scope.MEMORY_WRITE), operation_id="merge_memory")
+def merge(request: ApiRequest) -> MergedOut:
+    """Merge what tells the same among your own experiences. Each can be parted again."""
+    return MergedOut(merged=merging.merge(request.auth.user, request.auth.user))
+
+
+@router.get("/export", auth=BearerToken(Scope.MEMORY_READ), operation_id="export_memory", response=dict[str, Any])
+def export(request: ApiRequest) -> StreamingHttpResponse:
+    """All that is remembered of your own goals, as one JSON object."""
+    return StreamingHttpResponse(exporting.chunks(request.auth.user), content_type="application/json")
 
 
 @router.post("/forget", response=ForgottenOut, auth=BearerToken(Scope.MEMORY_WRITE), operation_id="forget_memory")

@@ -65,7 +65,7 @@ def test_what_does_not_fit_is_left_out_and_what_comes_after_may_fit(shelf: WordV
     assert known.tokens <= 40
     assert [item.text.partition(" ")[0] for item in known.items] == ["rule", "Failure:"]
     long = next(item for item in known.left_out if "total.txt" in item.text)
-    assert long.why == f"takes {long.tokens} tokens, and {40 - known.tokens} were left"
+    assert long.why == f"takes {long.tokens} tokens, and {40 - known.items[0].tokens} were left"
 
 
 def test_an_experience_keeps_the_rights_of_its_goal(shelf: WordVectors, owner: User, reviewer: User) -> None:

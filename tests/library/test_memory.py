@@ -78,6 +78,52 @@ def test_what_came_of_a_goal_is_searched_too(owner: User, word_vectors: WordVect
     assert goals(selectors.search("weather station", user=owner))[0] == "do the usual"
 
 
+@pytest.mark.parametrize("text", ["sub_task_description", "input_context_summary"])
+def test_each_of_the_four_texts_is_searched(owner: User, word_vectors: WordVectors, text: str) -> None:
+    remember(owner, "do the usual")
+    services.record(
+        goal_ref="other",
+        owner=owner,
+        primary_goal_description="do something else",
+        final_outcome="failure",
+        timestamp=START,
+        initiating_agent_id="mindx",
+        **{text: "weather station built"},
+    )
+    assert goals(selectors.search("weather station", user=owner)) == ["do something else"]
+    embedding.embed_missing()
+    assert goals(selectors.search("weather station", user=owner))[0] == "do something else"
+
+
+def test_of_two_that_are_as_near_the_success_comes_first(owner: User, word_vectors: WordVectors) -> None:
+    for outcome in ("success", "failure", "partial_success"):
+        remember(owner, "weather station", ref=outcome, outcome=outcome)
+    embedding.embed_missing()
+    found = selectors.search("weather station", user=owner)
+    assert [row.final_outcome for row, _ in found] == ["success", "partial_success", "failure"]
+    assert [near for _, near in found] == pytest.approx([1.0] * 3), "what is shown is the likeness alone"
+
+
+def test_recoveries_are_found_but_are_no_precedents_and_go_with_their_goal(
+    owner: User, word_vectors: WordVectors
+) -> None:
+    whole = remember(owner, "weather station")
+    part: dict[str, str] = {"part": "recovery 3", "kind": "recovery", "goal_ref": whole.goal_ref}
+    again = services.record(
+        owner=owner,
+        primary_goal_description="weather station",
+        final_outcome="success",
+        timestamp=START,
+        initiating_agent_id="mindx",
+        **part,
+    )
+    embedding.embed_missing()
+    assert {row for row, _ in selectors.search("weather", user=owner)} == {whole, again}
+    assert [row for row, _ in selectors.nearest_to("weather station", user=owner)] == [whole]
+    services.forget(whole, owner)
+    assert not Experience.objects.exists()
+
+
 def test_a_row_appears_once_although_two_of_its_texts_match(owner: User, word_vectors: WordVectors) -> None:
     remember(owner, "weather", output="weather")
     embedding.embed_missing()
@@ -187,7 +233,7 @@ def test_pages_follow_each_other_without_gap_or_double(owner: User, word_vectors
     after = None
     while page := selectors.search("project", user=owner, limit=3, after=after):
         seen += page
-        after = (page[-1][1], page[-1][0].pk)
+        after = (page[-1][0].score, page[-1][0].pk)
     whole = selectors.search("project", user=owner, limit=50)
     assert seen == whole
     assert len({row.pk for row, _ in seen}) == 8
@@ -355,7 +401,7 @@ def test_what_waits_for_its_vectors_is_found_and_counted_without_reading_the_tab
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan = off")
     for asked in (swept, counted):
-        assert "experience_waits_for_vectors" in asked.explain()
+        assert "experience_lacks_vectors" in asked.explain()
 
 
 def test_a_text_that_several_rows_have_is_embedded_once(owner: User, word_vectors: WordVectors) -> None:

@@ -7,7 +7,16 @@ from typing import Any
 
 import pytest
 
-from agents.bdi.remembering import OUTPUT_MAX, SAID_MAX, Ended, Revision, experience_of, used_rule
+from agents.bdi.remembering import (
+    OUTPUT_MAX,
+    SAID_MAX,
+    Ended,
+    Recovery,
+    Revision,
+    experience_of,
+    recoveries_of,
+    used_rule,
+)
 
 RAN = Revision(
     id=7,
@@ -17,6 +26,9 @@ RAN = Revision(
     tools=["simple_coder", "web"],
     worked=True,
     printed=[],
+    steps=["create the folder tides", "run python\nmeasure.py"],
+    source="model",
+    model="big",
 )
 GOAL = Ended(
     text="measure the tides",
@@ -24,13 +36,37 @@ GOAL = Ended(
     reason="",
     agent="mindx",
     workspace="tides",
-    beliefs=["the folder tides exists"],
+    beliefs=["The programs are: bash and python.", "The tides are high in May", "Autonomous mode is off."],
     moves=[("approved", "rita", ""), ("superseded", "otto", "edited")],
     tries=4,
     failure="NETWORK_ERROR",
     revisions=2,
     revision=RAN,
     outcome="achieved",
+    edits=[
+        {
+            "tool": "simple_coder",
+            "command": "mkdir",
+            "parameter": "path",
+            "value": "tides",
+            "original": "tide",
+            "by": "rita",
+        }
+    ],
+)
+FAILED = Recovery(
+    id=5,
+    stage="execution",
+    position=2,
+    tool="simple_coder",
+    command="run",
+    failure_class="NETWORK_ERROR",
+    reason="the station did not answer",
+    strategy="retry_with_delay",
+    variant="",
+    why="it may answer later",
+    overtaken_by="",
+    succeeded=True,
 )
 
 
@@ -44,15 +80,28 @@ def of(**changed: Any) -> Revision:
 
 def test_everything_that_happened_is_in_it() -> None:
     assert experience_of(GOAL) == {
+        "kind": "goal",
         "primary_goal_description": "measure the tides",
-        "sub_task_description": "simple_coder.mkdir, 2 × simple_coder.run",
+        "sub_task_description": "Create the folder tides. Run python measure.py. And 1 more step.",
         "initiating_agent_id": "mindx",
         "involved_components": ["tool simple_coder", "tool web"],
-        "input_context_summary": "the folder tides exists",
-        "key_decisions_made": ["approved by rita", "superseded by otto: edited"],
+        "input_context_summary": "The tides are high in May.",
+        "key_decisions_made": [
+            "Planned by the model big, because no rule made a plan.",
+            "rita approved the plan.",
+            "otto had the plan replaced: edited.",
+            "rita set path of simple_coder.mkdir to tides in place of tide.",
+        ],
         "final_outcome": "success",
         "output_summary": "",
-        "feedback_signals": {"revisions": 2, "tries": 4, "error_type": "NETWORK_ERROR"},
+        "feedback_signals": {
+            "revisions": 2,
+            "tries": 4,
+            "error_type": "NETWORK_ERROR",
+            "verdict": "approved",
+            "edits": 1,
+            "correction_needed": True,
+        },
         "workflow_id": "7",
         "tags": ["tides"],
     }
@@ -132,3 +181,40 @@ def test_a_rule_whose_every_step_was_skipped_after_it_failed_did_not_succeed() -
     skipped = of(rule={"version_id": 4}, worked=False)
     assert used_rule(replace(GOAL, revision=skipped)) == (4, False)
     assert used_rule(replace(GOAL, revision=skipped, failure="")) == (4, True)
+
+
+def test_a_sub_goal_says_what_the_whole_was_for_and_then_its_own_words() -> None:
+    found = told(is_part=True, whole="write the report on the coast")
+    assert (found["kind"], found["primary_goal_description"]) == ("sub_goal", "write the report on the coast")
+    assert found["sub_task_description"].startswith("measure the tides\nCreate the folder tides.")
+    # A whole that is somebody else's is not told.
+    assert told(is_part=True)["primary_goal_description"] == "measure the tides"
+
+
+def test_a_recovery_says_what_failed_what_was_done_and_whether_it_helped() -> None:
+    (found,) = recoveries_of(replace(GOAL, recoveries=[FAILED]))
+    assert found["kind"], found["part"] == ("recovery", "recovery 5")
+    assert found["sub_task_description"] == "Recover from a failure of step 2 (simple_coder.run)."
+    assert found["input_context_summary"] == "It failed with NETWORK_ERROR: the station did not answer."
+    assert found["key_decisions_made"] == ["Chose retry with delay because it may answer later."]
+    assert found["output_summary"] == "It helped: the step succeeded after retry with delay."
+    assert found["feedback_signals"] == {"error_type": "NETWORK_ERROR", "strategy": "retry_with_delay"}
+
+
+@pytest.mark.parametrize(
+    ("succeeded", "overtaken", "outcome", "came"),
+    [
+        (None, "", "unchecked", "The goal ended before retry with delay had shown whether it helps."),
+        (False, "", "failure", "Retry with delay did not help."),
+        (None, "alternative_tool", "failure", "Retry with delay did not help; alternative tool was tried next."),
+    ],
+)
+def test_a_recovery_that_did_not_help_says_so(succeeded: bool | None, overtaken: str, outcome: str, came: str) -> None:
+    one = replace(FAILED, succeeded=succeeded, overtaken_by=overtaken)
+    (found,) = recoveries_of(replace(GOAL, recoveries=[one]))
+    assert (found["final_outcome"], found["output_summary"]) == (outcome, came)
+
+
+def test_a_plan_by_a_rule_names_it_and_why() -> None:
+    found = told(revision=of(source="rule", rule={"name": "tidy up", "version": "1.2.0"}))
+    assert found["key_decisions_made"][0] == "Planned by the rule tidy up 1.2.0, because it applied."

@@ -65,8 +65,8 @@ def test_a_rule_that_began_to_fail_is_one_that_worked_before() -> None:
 def test_unused_and_orphaned_rules_are_named_and_starters_are_not_unused() -> None:
     old = NOW - timedelta(days=61)
     idle = Part("rule", "idle", old)
-    found = components.find(facts(parts=[idle, replace(idle, name="shipped", is_starter=True)]))
-    assert [one.subject for one in found] == ["rule idle"]
+    unused = components.find(facts(parts=[idle, replace(idle, name="shipped", is_starter=True)]))
+    assert [one.subject for one in unused] == ["rule idle"]
     assert list(components.find(facts(parts=[replace(idle, since=NOW)]))) == []
     (found,) = components.find(facts(parts=[part("left", 1, 0, owner_is_gone=True)]))
     assert found.kind == "orphaned"

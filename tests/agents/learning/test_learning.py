@@ -66,7 +66,7 @@ def is_whole(plan: IntentPlan, rule: ComponentVersion) -> None:
     assert (goal.learned_at is not None, goal.lease_until, goal.lease_owner) == (True, None, "")
     kept = Experience.objects.get()
     assert (kept.goal_ref, kept.final_outcome, kept.workflow_id) == (str(goal.pk), "unchecked", str(plan.pk))
-    assert kept.sub_task_description == "2 × simple_coder.deactivate_venv"
+    assert kept.sub_task_description.count("eactivate the virtual environment.") == 2
     rule.refresh_from_db()
     assert (rule.uses, rule.successes, rule.failures) == (1, 1, 0)
     lines = LogLine.objects.filter(goal=goal)
@@ -240,8 +240,9 @@ def test_what_a_step_said_is_remembered(approved: Approved) -> None:
     kept = Experience.objects.get()
     assert kept.output_summary == str((intent.result or {}).get("message") or "").strip()
     assert kept.output_summary
-    assert kept.feedback_signals == {"revisions": 1, "tries": 1, "error_type": ""}
-    assert [said.partition(" by ")[0] for said in kept.key_decisions_made] == ["approved"]
+    signals = {"revisions": 1, "tries": 1, "error_type": ""}
+    assert kept.feedback_signals == {**signals, "verdict": "approved", "edits": 0, "correction_needed": False}
+    assert ["approved the plan" in said for said in kept.key_decisions_made] == [False, True]
     assert kept.tags == [plan.workspace.name]
     assert kept.timestamp == Goal.objects.get(pk=plan.goal_id).ended_at
 
