@@ -44,7 +44,7 @@ def test_saving_there_makes_a_version_by_the_same_checks(admin: User, client_of:
     first = PathMapping.objects.get()
     assert (first.by, first.note) == (admin, "so")
     change = reverse("admin:agents_pathmapping_change", args=[first.pk])
-    assert "counts already" in client.post(change, MAPPING).content.decode()
+    assert "already in use" in client.post(change, MAPPING).content.decode()
     assert client.post(change, {**MAPPING, "path": "other.csv"}).status_code == 302
     first.refresh_from_db()
     assert first.path == "data/figures.csv", "the old version stays"

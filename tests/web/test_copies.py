@@ -68,7 +68,7 @@ def test_whoever_may_write_leaves_it_out_and_says_why(
 ) -> None:
     client, address = client_of(operator), copy.get_absolute_url()
     page = client.post(f"{address}decline/", {"why": ""}, follow=True).content.decode()
-    assert "Say why it is not taken in" in page
+    assert "Say why you decline it" in page
     client.post(f"{address}decline/", {"why": "once is <i>enough"})
     page = client_of(owner).get(address).content.decode()
     assert "once is &lt;i&gt;enough" in page

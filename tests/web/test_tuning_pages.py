@@ -104,7 +104,7 @@ def test_a_second_save_over_the_same_version_says_that_somebody_was_first(operat
         sent = {"value": value, "act": "save", "tried": hidden(page, "tried"), "seen": "0"}
         answer = client.post(address, sent)
     assert answer.status_code == 422
-    assert "meanwhile" in answer.content.decode()
+    assert "in the meantime" in answer.content.decode()
     assert recovery_learning.current_settings().jitter == 0.5
 
 

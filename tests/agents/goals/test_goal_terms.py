@@ -144,13 +144,13 @@ def test_what_it_waits_for_is_not_changed_under_a_worker_or_once_it_was_begun(ow
     first, second = make_goal(owner), make_goal(owner, "Reconcile the ledger")
     held = claim(second.pk)
     assert held is not None
-    with pytest.raises(NotPossibleNow, match="before it is begun"):
+    with pytest.raises(NotPossibleNow, match="before it starts"):
         goal_terms.change(second, by=owner, depends_on=[first])
     Goal.objects.filter(pk=second.pk).update(lease_until=None, lease_owner="")
     cycle.one(second.pk)
     second.refresh_from_db()
     assert second.state == GoalState.MANUAL
-    with pytest.raises(NotPossibleNow, match="before it is begun"):
+    with pytest.raises(NotPossibleNow, match="before it starts"):
         goal_terms.change(second, by=owner, depends_on=[first])
 
 

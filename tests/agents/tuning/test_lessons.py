@@ -213,7 +213,7 @@ def test_promoting_a_default_leaves_what_may_be_guessed(plan: IntentPlan, owner:
     rule = {"tool": "git_tool", "command": "commit", "parameter": "message", "may_be_guessed": False, "in_use": True}
     before = versions.save(of, {**rule, "default": "Once"}, by=operator)
     lesson = taught(MESSAGE, owner, plan)
-    with pytest.raises(NotPossibleNow, match="meanwhile"):
+    with pytest.raises(NotPossibleNow, match="in the meantime"):
         lessons.promote(lesson, by=operator, over=0)
     assert lessons.about(owner.pk, MESSAGE)[0].state == "in_force", "what is refused changes nothing"
     lessons.promote(lesson, by=operator, over=before.version)
@@ -258,7 +258,7 @@ def test_who_may_end_and_who_may_promote(
         (Taught("mapping", said="app", path="/etc/passwd"), "not inside the workspace"),
         (Taught("mapping", said="", path="x.py"), "cannot be empty"),
         (Taught("mapping", "nothing", "", "path", "app", "x.py"), "There is no nothing"),
-        (Taught("mapping", "simple_coder", "", "content", "app", "x.py"), "No path is named so"),
+        (Taught("mapping", "simple_coder", "", "content", "app", "x.py"), "It has no such path parameter"),
         (Taught("default", "gone_tool", "commit", "message", default="x"), "There is no gone_tool"),
         (Taught("default", "git_tool", "commit", "colour", default="x"), "takes"),
         (Taught("default", "git_tool", "commit", "message", default=7), "It "),
@@ -307,7 +307,7 @@ def test_the_same_again_is_no_version_and_a_second_tab_is_told(plan: IntentPlan,
     with pytest.raises(NotPossibleNow, match="already"):
         taught(APP, owner, plan)
     other = Taught("mapping", "simple_coder", "", "path", "App", "README.md")
-    with pytest.raises(NotPossibleNow, match="meanwhile"):
+    with pytest.raises(NotPossibleNow, match="in the meantime"):
         taught(other, owner, plan, seen=0)
     taught(other, owner, plan, seen=first.pk)
     assert [one.path for one in in_force.mapped(owner.pk)] == ["README.md"]

@@ -108,7 +108,7 @@ def test_settings_hold_as_mindx_comes_until_somebody_saves(operator: User) -> No
         ("path_mapping", {**MAPPING, "path": "a\u202eb"}, "path", "hidden character U+202E"),
         ("path_mapping", {**MAPPING, "said": " "}, "said", "cannot be empty"),
         ("path_mapping", {**MAPPING, "tool": "gti_tool"}, "tool", "There is no gti_tool; there are"),
-        ("path_mapping", {**MAPPING, "parameter": "colour"}, "parameter", "No path is named so"),
+        ("path_mapping", {**MAPPING, "parameter": "colour"}, "parameter", "It has no such path parameter"),
         ("parameter_rule", {**RULE, "command": "comit"}, "command", "did you mean “commit”"),
         ("parameter_rule", {**RULE, "parameter": "colour"}, "parameter", "git_tool.commit takes"),
         ("parameter_rule", {**RULE, "default": 7}, "default", "of type string"),
@@ -170,9 +170,9 @@ def test_only_operators_tune(owner: User, reviewer: User, operator: User, admin:
 def test_what_somebody_saved_meanwhile_is_not_lost(operator: User, admin: User) -> None:
     first = versions.save(kind("path_mapping"), MAPPING, by=operator, seen=0)
     versions.save(kind("path_mapping"), {**MAPPING, "path": "b.csv"}, by=admin, over=first, seen=first.version)
-    with pytest.raises(NotPossibleNow, match="meanwhile"):
+    with pytest.raises(NotPossibleNow, match="in the meantime"):
         versions.save(first.kind, {"path": "c.csv"}, by=operator, over=first, seen=first.version)
-    with pytest.raises(NotPossibleNow, match="meanwhile"):
+    with pytest.raises(NotPossibleNow, match="in the meantime"):
         versions.revert(first, first.version, by=operator, seen=first.version)
     assert [one.path for one in in_force.mapped()] == ["b.csv"]
 
@@ -202,7 +202,7 @@ def test_an_old_version_that_no_longer_can_hold_is_not_taken_back(operator: User
 @pytest.mark.django_db
 def test_saving_what_counts_already_makes_no_version(operator: User) -> None:
     one = versions.save(kind("path_mapping"), MAPPING, by=operator)
-    with pytest.raises(NotPossibleNow, match="counts already"):
+    with pytest.raises(NotPossibleNow, match="already in use"):
         versions.save(one.kind, MAPPING, by=operator)
     assert PathMapping.objects.count() == 1
 

@@ -270,7 +270,7 @@ def test_a_binary_file_that_goes_is_named_with_its_size(
     steps = [step("toggle_autonomous_mode", on=True), step("rm", path="photo.jpg")]
     said = plain(text_of(client_of(judge), proposed(goal_of(submitter, "Tidy", workspace=workspace), steps)))
     assert "removes the file: 2.5 KB" in said
-    assert "no text or too long to show" in said
+    assert "not text, or too long to show" in said
 
 
 def test_moves_are_named_and_what_they_replace_is_shown_as_lost(
