@@ -185,6 +185,11 @@ ACTIONS = {
     "mastermind-process",
     "mastermind-lift",
     "agent-commitment",
+    "agent-memory",
+    "memory-ask",
+    "memory-merge",
+    "experience-part",
+    "experience-rate",
     "agent-pause",
     "agents-go-on",
     "agents-stop",
@@ -242,6 +247,7 @@ PARTS: dict[str, Callable[[Furnished], list[Any]]] = {
     "insights": lambda _: [],
     "favicon.ico": lambda _: [],
     "metrics": lambda _: [],
+    "memory-export": lambda _: [],
 }
 
 
