@@ -113,6 +113,7 @@ bench-memory:
 	@scripts/setup.sh requirements-test.txt
 	@scripts/bubblewrap.sh
 	@$(PY) -m benchmarks.memory $(BENCH_MEMORY)
+	@$(PY) -m benchmarks.memory_questions
 
 # Ten improvements and ten planted regressions of rules at the replay gate (docs/evolution.md).
 bench-evolution:
