@@ -11,8 +11,8 @@ FAULTS_SEED ?= 1
 FAULTS_MINUTES ?= 60
 
 .PHONY: up test faults lint bench bench-sandbox bench-review bench-live bench-pages bench-log bench-executor \
-	bench-durable bench-scale bench-models bench-mind bench-evolution bench-auditor bench-search bench-recovery \
-	bench-parameters mutate-sandbox
+	bench-durable bench-scale bench-models bench-mind bench-memory bench-evolution bench-auditor bench-search \
+	bench-recovery bench-parameters mutate-sandbox
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -108,6 +108,14 @@ bench-models:
 	@scripts/bubblewrap.sh
 	@$(PY) -m benchmarks.models
 	@$(PY) -m benchmarks.calls
+
+# What memory is worth to plans by a model, and what it costs where it misleads (docs/benchmarks.md).
+BENCH_MEMORY ?=
+bench-memory:
+	@scripts/setup.sh requirements-test.txt
+	@scripts/bubblewrap.sh
+	@$(PY) -m benchmarks.memory $(BENCH_MEMORY)
+	@$(PY) -m benchmarks.memory_questions
 
 # Ten improvements and ten planted regressions of rules at the replay gate and after it (docs/evolution.md).
 bench-evolution:

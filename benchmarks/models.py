@@ -131,7 +131,7 @@ class _Clock:
         model_planning.plan = self.timing("model_s", model_planning.plan)
         proposals.propose = self.timing("propose_s", proposals.propose)
         parts: tuple[tuple[Any, str, str], ...] = (
-            (model_planning, "nearest_to", "prompt_s"),
+            (model_planning, "known_for", "prompt_s"),
             (firmware, "of", "prompt_s"),
             (prompt, "build", "prompt_s"),
             (prompt, "schema", "prompt_s"),

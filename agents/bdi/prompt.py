@@ -48,11 +48,19 @@ _FROM_TOOLS = frozenset({"perception", "earlier_runs"})
 
 @dataclass(frozen=True)
 class Earlier:
-    """A goal that was worked on before: what was asked, how it ended, and what came of it."""
+    """A goal that was worked on before: what was asked, how it ended and what came of it, its steps and decisions."""
 
     goal: str
     outcome: str
     summary: str
+    steps: str = ""
+    decisions: tuple[str, ...] = ()
+
+    def told(self) -> dict[str, Any]:
+        """As a model reads it, without what is empty."""
+        said = {"goal": self.goal, "outcome": self.outcome, "came_of_it": self.summary}
+        more = {"steps": self.steps, "decisions": list(self.decisions)}
+        return {**said, **{name: value for name, value in more.items() if value}}
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,7 @@ class Situation:
     refused: Sequence[Mapping[str, Any]] = ()
     wishes: Sequence[Mapping[str, Any]] = ()
     earlier: Sequence[Earlier] = ()
+    components: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -99,7 +108,7 @@ def build(situation: Situation, registry: Registry, tools: Iterable[str], firmwa
     """The prompt for a goal, of about `tokens` at most: what does not fit is left out, the least needed first.
 
     Goal, tools, and what people refused or put in always go in. Of the rest people's words go first, then what was seen
-    from its beginning, then earlier runs, nearest first.
+    from its beginning, then earlier runs and components, nearest first.
     """
     rules = f"Rules that the operator of this installation has set for every plan:\n{firmware}\n" if firmware else ""
     system = "\n".join(part for part in (_INSTRUCTIONS, rules, _catalogue(registry, frozenset(tools))) if part)
@@ -112,23 +121,15 @@ def build(situation: Situation, registry: Registry, tools: Iterable[str], firmwa
     people = [one for one in situation.beliefs if one.source == "person"]
     others = [one for one in situation.beliefs if one.source != "person"]
     beliefs, left, without = _fitting([one.sentence for one in (*people, *others)], left)
-    earlier, left, fewer = _fitting(
-        [{"goal": one.goal, "outcome": one.outcome, "came_of_it": one.summary} for one in situation.earlier], left
-    )
-    if said := beliefs[: len(people)]:
-        material["people_say"] = said
-    if seen := beliefs[len(people) :]:
-        material["seen"] = seen
-    if earlier:
-        material["earlier_runs"] = earlier
-    held = ["goal", "tools"]
-    if people:
-        held.append("people")
-    if len(beliefs) > len(people):
-        held.append("perception")
-    if earlier:
-        held.append("earlier_runs")
-    missing = {name: count for name, count in (("beliefs", without), ("earlier_runs", fewer)) if count}
+    earlier, left, fewer = _fitting([one.told() for one in situation.earlier], left)
+    components, left, unnamed = _fitting(list(situation.components), left)
+    told = beliefs[: len(people)], beliefs[len(people) :], earlier, components
+    names = ("people_say", "seen", "earlier_runs", "components")
+    material |= {name: texts for name, texts in zip(names, told, strict=True) if texts}
+    kinds = {"people": people, "perception": told[1], "earlier_runs": earlier, "components": components}
+    held = ["goal", "tools", *(kind for kind, texts in kinds.items() if texts)]
+    counts = (("beliefs", without), ("earlier_runs", fewer), ("components", unnamed))
+    missing = {name: count for name, count in counts if count}
     return Prompt((("system", system), ("user", _json(material))), tuple(held), missing)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -21,10 +22,11 @@ from agents.actors import budgets, firmware
 from agents.actors.models_in_use import models_of
 from agents.bdi import model_answer, prompt, selection
 from agents.bdi.dependencies import link
-from agents.bdi.prompt import Earlier, Prompt, Situation
+from agents.bdi.prompt import Prompt, Situation
 from agents.bdi.validation import Problem
 from agents.execution.companion import Companion
 from agents.models import Agent, Generation, Goal
+from agents.planning.known import known_for
 from agents.plans import kept_edits, proposals
 from agents.record import logs, numbering, prepared
 from agents.record.lease import Lease, LeaseLost, renew
@@ -35,11 +37,8 @@ from agents.understanding import parameters
 from library.language import days, generation, masking
 from library.language.asking import Allowance, Answer, Ask, BudgetSpent, CallFailed, Message, ModelError, Stopped
 from library.language.masking import Masked
-from library.memory.selectors import nearest_to
 
 PURPOSE = "plan"
-EARLIER_RUNS = 5
-_SUMMARY_CHARS = 600
 # Of an answer that comes, so much goes into the log; all of it stands with its attempt.
 _LOGGED_LINES = 400
 _LINE_CHARS = 400
@@ -104,9 +103,7 @@ class _Turn:
         self.firmware = firmware.of(agent)
 
     def plan(self, beliefs: list[Belief]) -> PlanDraft | NoPlan | Later:
-        earlier = nearest_to(
-            self.goal.text, user=self.goal.submitted_by, limit=EARLIER_RUNS, without_goal=str(self.goal.pk)
-        )
+        known = known_for(self.goal)
         self.people_say = tuple(one.sentence for one in beliefs if one.source == "person")
         situation = Situation(
             self.goal.text,
@@ -115,26 +112,24 @@ class _Turn:
             wishes=[
                 {name: wish[name] for name in ("tool", "command", "parameter", "value")} for wish in self.goal.wishes
             ],
-            earlier=[
-                Earlier(row.primary_goal_description, row.final_outcome, row.output_summary[:_SUMMARY_CHARS])
-                for row, _ in earlier
-            ],
+            earlier=known.earlier,
+            components=known.components,
         )
         asked = prompt.build(
             situation, REGISTRY, self.agent.tools, self.firmware.text, tokens=settings.MODEL_PROMPT_TOKENS
         )
-        used = [row.pk for row, _ in earlier][: len(situation.earlier) - asked.left_out.get("earlier_runs", 0)]
+        memory = {"experiences": known.experiences(asked.left_out), "memory": known.kept(asked.left_out)}
         for attempt in range(1, self.agent.max_repair_attempts + 2):
             found = self._attempt(asked, attempt)
             if not isinstance(found, list):
-                return self._ended(found, attempt, asked, used)
+                return self._ended(found, attempt, asked, memory)
             assert self.answer is not None  # noqa: S101  # without one there is nothing that has problems
             problems, asked = found, asked.answered_by(self.answer.text, found)
         given_up = NoPlan("model_plan_invalid", {"problems": [one.message for one in problems]})
-        return self._ended(given_up, attempt, asked, used)
+        return self._ended(given_up, attempt, asked, memory)
 
     def _ended(
-        self, found: PlanDraft | NoPlan | Later, attempts: int, asked: Prompt, used: list[int]
+        self, found: PlanDraft | NoPlan | Later, attempts: int, asked: Prompt, memory: Mapping[str, Any]
     ) -> PlanDraft | NoPlan | Later:
         """What came of it, with everything it stands on in its evidence."""
         if isinstance(found, Later):
@@ -150,7 +145,7 @@ class _Turn:
             "call": answer.call if answer else None,
             "held": list(asked.held),
             "left_out": dict(asked.left_out),
-            "experiences": used,
+            **memory,
             "firmware": list(self.firmware.versions),
         }
         has_tool_output = asked.has_tool_output

@@ -13,4 +13,5 @@ urlpatterns = [
     path("<int:pk>/pause", agents.pause, name="agent-pause"),
     path("<int:pk>/resume", agents.resume, name="agent-resume"),
     path("<int:pk>/commitment", agents.commit, name="agent-commitment"),
+    path("<int:pk>/memory", agents.use_memory, name="agent-memory"),
 ]

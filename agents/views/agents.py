@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from agents.actors import commitments, pauses
+from agents.actors import commitments, memory, pauses
 from agents.bdi.commitment import Commitment
 from agents.components import agent_versions
 from agents.forms.agents import StandstillForm
@@ -22,6 +22,7 @@ from agents.presentation.line_diff import compare
 from agents.record.errors import AgentsError, NotYours
 from agents.views.asking import person_of
 from agents.views.rule_versions import version_named_in
+from library.memory import switches
 from people.roles import Role
 
 _ID_MAX = 2**62
@@ -48,6 +49,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
     user = person_of(request)
     page = agent_page.AgentPage(_agent(pk), user, _after(request))
     shown = {"page": page, "agent": page.agent, "kinds": KINDS.items(), "may_set": user.has_role(Role.OPERATOR)}
+    shown["uses_memory"] = switches.is_on(page.agent.name)
     return render(request, "agents/agents/agent.html", {**shown, **_versions(request, page.agent)})
 
 
@@ -94,6 +96,19 @@ def commit(request: HttpRequest, pk: int) -> HttpResponse:
         messages.error(request, str(error))
     else:
         messages.success(request, f"From its next decision on the agent is {kind.replace('_', '-')}.")
+    return redirect("agent", pk)
+
+
+@require_POST
+def use_memory(request: HttpRequest, pk: int) -> HttpResponse:
+    """Have the agent plan with memory or without."""
+    on = request.POST.get("on") == "1"
+    try:
+        memory.set_to(_agent(pk), on=on, by=person_of(request))
+    except NotYours as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"Its next plans are made {'with' if on else 'without'} memory.")
     return redirect("agent", pk)
 
 

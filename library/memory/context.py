@@ -5,9 +5,10 @@ The nearest come first. What does not fit and what is too unlike is named as wel
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from math import ceil
+from typing import Any
 
 from library.components import search as components
 from library.components.search import Filters
@@ -20,6 +21,8 @@ CHARS_PER_TOKEN = 3
 # Looked at of each kind: nobody puts the thirtieth precedent into a prompt.
 LOOKED_AT = 20
 SUMMARY_CHARS = 600
+# What people decided says most of what an earlier plan lacked.
+DECISIONS, DECISION_CHARS = 4, 200
 _KINDS = {"goal": "an earlier goal", "sub_goal": "an earlier sub-goal", "recovery": "a recovery on the way of one"}
 TOKENS_MAX = 100_000
 
@@ -33,6 +36,8 @@ class Item:
     text: str
     score: float | None
     why: str
+    # The same in parts, for who puts it into a prompt.
+    parts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def tokens(self) -> int:
@@ -53,9 +58,19 @@ class Context:
         return sum(item.tokens for item in self.items)
 
 
-def build(task: str, query: str = "", *, user: User, budget_tokens: int, with_components: bool = True) -> Context:
-    """What this person may know for a task. `query` is what it is searched by in memory; by default the task itself."""
-    found = list(_experiences(query or task, user))
+def build(
+    task: str,
+    query: str = "",
+    *,
+    user: User,
+    budget_tokens: int,
+    with_components: bool = True,
+    without_goal: str = "",
+) -> Context:
+    """What this person may know for a task. `query` is what it is searched by in memory; by default the task itself.
+    `without_goal` is the reference of the goal that the task is: what is remembered of itself is no news.
+    """
+    found = [item for item in _experiences(query or task, user) if item.parts["goal_ref"] != without_goal]
     if with_components:
         found += _components(task, query)
     found.sort(key=lambda item: (item.score is not None, item.score or 0.0), reverse=True)
@@ -74,17 +89,26 @@ def build(task: str, query: str = "", *, user: User, budget_tokens: int, with_co
 
 
 def _without(item: Item, why: str) -> Item:
-    return Item(item.kind, item.id, item.text, item.score, why)
+    return replace(item, why=why)
 
 
 def _experiences(text: str, user: User) -> Iterator[Item]:
     for row, similarity in selectors.search(text, user=user, limit=LOOKED_AT):
         came = summaries.of(row, SUMMARY_CHARS)
         said = f"{row.get_final_outcome_display()}: {row.title.strip()}"
+        steps = "" if row.kind == "recovery" else row.sub_task_description.strip()[:SUMMARY_CHARS]
+        parts = {
+            "goal_ref": row.goal_ref,
+            "goal": row.title.strip(),
+            "outcome": row.final_outcome,
+            "steps": steps,
+            "decisions": [one[:DECISION_CHARS] for one in row.key_decisions_made[:DECISIONS]],
+            "came_of_it": came,
+        }
+        told = [said, steps if row.kind == "goal" else "", *parts["decisions"], came]
         how = "holds its words" if similarity is None else f"similarity {similarity:.2f}"
-        yield Item(
-            "experience", str(row.pk), f"{said}\n{came}" if came else said, similarity, f"{how}; {_KINDS[row.kind]}"
-        )
+        why = f"{how}; {_KINDS[row.kind]}"
+        yield Item("experience", str(row.pk), "\n".join(filter(None, told)), similarity, why, parts)
 
 
 def _components(task: str, query: str) -> Iterator[Item]:

@@ -46,12 +46,13 @@ from review.plan_page.rows import Row
 from review.plan_page.shadow_run import ShadowView
 from review.policies.on_plan_page import Policed, policed
 from review.queue import listing
-from review.reading import anchors, changes, evidence, likeness, origins, steps, ticks
+from review.reading import anchors, changes, evidence, likeness, origins, remembered, steps, ticks
 from review.reading.changes import Changes
 from review.reading.evidence import Contradicted, Held, Why
 from review.reading.filters import EVERYTHING, Filters
 from review.reading.limits import Limited, limits_of
 from review.reading.origins import Source
+from review.reading.remembered import Remembered
 from review.reading.steps import ShownText, Step
 from review.reading.ticks import Tick
 from review.risk.assessment import Level
@@ -136,6 +137,11 @@ class PlanView:
     behind: BehindPlan
     # Somebody else's decision that can still be taken back.
     rival: HeldDecision | None
+
+    @property
+    def remembered(self) -> Remembered | None:
+        """What was taken from memory into its planning; None where no model planned it."""
+        return remembered.read(self.plan.plan.evidence)
 
     @property
     def risk(self) -> PlanRisk | None:

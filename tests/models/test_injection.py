@@ -54,7 +54,7 @@ OBEYED: dict[str, Any] = {
     "approved": True,
     "approved_by": "admin",
 }
-MATERIAL = {"goal", "people_say", "seen", "earlier_runs", "never_again", "keep_these_values"}
+MATERIAL = {"goal", "people_say", "seen", "earlier_runs", "components", "never_again", "keep_these_values"}
 
 
 @dataclass(frozen=True)

@@ -186,6 +186,11 @@ ACTIONS = {
     "mastermind-process",
     "mastermind-lift",
     "agent-commitment",
+    "agent-memory",
+    "memory-ask",
+    "memory-merge",
+    "experience-part",
+    "experience-rate",
     "agent-pause",
     "agents-go-on",
     "agents-stop",
@@ -245,6 +250,7 @@ PARTS: dict[str, Callable[[Furnished], list[Any]]] = {
     "insights": lambda _: [],
     "favicon.ico": lambda _: [],
     "metrics": lambda _: [],
+    "memory-export": lambda _: [],
 }
 
 

@@ -228,3 +228,48 @@ def test_the_administration_shows_memory_and_lets_nobody_rewrite_it(
     page = text_of(client, f"/admin/library/experience/{experience.pk}/change/")
     assert 'name="_save"' not in page
     assert client.post(f"/admin/library/experience/{experience.pk}/change/", {}).status_code == 403
+
+
+def test_a_question_is_answered_with_its_sources(owner: User, client_of: ClientOf) -> None:
+    row = remember(owner, "sum the invoices", final_outcome="failure", feedback_signals={"error_type": "NETWORK_ERROR"})
+    client = client_of(owner)
+    page = text_of(client, "/memory/?q=what+went+wrong+with+invoices%3F")
+    assert "1 experience is about this: 1 failure." in page
+    assert "NETWORK_ERROR" in page
+    assert f'href="/memory/{row.pk}/"' in page
+    assert 'id="answer"' not in text_of(client, "/memory/?q=invoices")
+
+
+def test_whoever_may_read_it_rates_it(owner: User, reviewer: User, outsider: User, client_of: ClientOf) -> None:
+    row = remember(owner)
+    address = f"/memory/{row.pk}/rate/"
+    assert client_of(reviewer).post(address, {"stars": "2", "comment": HOSTILE}).status_code == 302
+    assert client_of(outsider).post(address, {"stars": "5"}).status_code == 404
+    client_of(owner).post(address, {"stars": "9"})
+    assert [one.stars for one in row.ratings.all()] == [2]
+    page = text_of(client_of(owner), f"/memory/{row.pk}/")
+    assert "2 of 5" in page
+    assert "<script>alert(1)" not in page
+
+
+def test_duplicates_are_merged_and_parted_on_the_page(owner: User, reviewer: User, client_of: ClientOf) -> None:
+    for _ in range(2):
+        row = remember(owner)
+    client = client_of(owner)
+    assert "1 is now shown" in client.post("/memory/merge/", follow=True).content.decode()
+    page = text_of(client, f"/memory/{row.pk}/")
+    assert "Stands for 1 more" in page
+    client_of(reviewer).post(f"/memory/{row.pk}/part/")
+    assert row.merged.count() == 1, "only its owner parts them"
+    client.post(f"/memory/{row.pk}/part/")
+    assert row.merged.count() == 0
+
+
+def test_ones_own_experiences_are_a_download(owner: User, outsider: User, client_of: ClientOf) -> None:
+    remember(owner)
+    remember(outsider, "a secret")
+    answer = client_of(owner).get("/memory/export/")
+    assert answer["Content-Disposition"].startswith("attachment")
+    whole = b"".join(answer.streaming_content).decode()  # type: ignore[attr-defined]
+    assert "create a python project" in whole
+    assert "a secret" not in whole
