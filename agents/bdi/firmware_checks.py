@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -189,7 +189,7 @@ def _words(value: str, step: Looked) -> bool:
     return bool(wanted.strip()) and any(wanted in _as_words(text) for text in _texts(step.params))
 
 
-_FORBIDS = {
+_FORBIDS: Mapping[str, Callable[[str, Looked], bool]] = {
     "tool": lambda value, step: value == step.tool,
     "command": lambda value, step: value == f"{step.tool}.{step.command}",
     "host": lambda value, step: any(_is_like(value.casefold(), host.casefold()) for host in step.hosts),

@@ -1,8 +1,9 @@
 """What a language model is asked for a plan. Pure: values in, messages out.
 
-The instructions and the tools are ours; the firmware is put behind them (agents.actors.firmware). Everything else (the goal, beliefs, what people said, earlier
-runs) was written by somebody or something: it goes along as JSON in a message of its own, which the instructions call
-material. That helps the model and is no safeguard: what a plan may do is decided by validation, policies and people.
+The instructions and the tools are ours, and so is the firmware that is put behind them (agents.actors.firmware).
+Everything else (the goal, beliefs, what people said, earlier runs) was written by somebody or something: it goes along
+as JSON in a message of its own, which the instructions call material. That helps the model and is no safeguard: what a
+plan may do is decided by validation, policies and people.
 """
 
 from __future__ import annotations

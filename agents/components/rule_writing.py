@@ -97,7 +97,13 @@ def _hidden_characters(text: str) -> Iterator[LintProblem]:
 
 
 def save(
-    text: str, *, by: User, of: Component | None = None, changes: str = "", activate: bool = False
+    text: str,
+    *,
+    by: User,
+    of: Component | None = None,
+    changes: str = "",
+    activate: bool = False,
+    origin: str = services.PERSON,
 ) -> ComponentVersion:
     """Keep the text as a new version: a candidate, or at once the active one.
 
@@ -124,6 +130,7 @@ def save(
         changes=changes.strip(),
         applicability_text=when_to_use(checked.rule),
         status=ComponentVersion.Status.ACTIVE if activate else ComponentVersion.Status.CANDIDATE,
+        origin=origin,
     )
 
 

@@ -15,11 +15,13 @@ from agents.actors import firmware
 from agents.components import rule_writing
 from agents.components.rule_writing import RuleInvalid
 from agents.cycle import cycle
-from agents.evolution import deciding
-from agents.models import IntentPlan
+from agents.evolution import deciding, writing
+from agents.models import DEFAULT_AGENT, Agent, IntentPlan
 from agents.plans import proposals
+from agents.record.errors import NotPossibleNow
 from agents.toolkit.registry import REGISTRY
 from agents.understanding import extraction
+from library.components import services as library
 from library.errors import LibraryRefused
 from library.models import ComponentVersion
 from people.models import User
@@ -69,7 +71,22 @@ def _extract(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: 
     extraction.values_for(make_goal(owner, "commit everything"), REGISTRY.command("git_tool", "commit"), ["message"])
 
 
-PURPOSES = {"plan": _plan, "file_changes": _file_changes, "summary": _summary, "extract": _extract}
+def _candidate(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
+    Agent.objects.get_or_create(name=DEFAULT_AGENT)
+    operator = ComponentVersion.objects.get(component__name="general").created_by
+    assert operator is not None
+    rule = library.publish("rule", "greet", RULE, by=operator, status="active")
+    with pytest.raises(NotPossibleNow):
+        writing.write(rule.component, by=operator, why="better", strategy="standard")
+
+
+PURPOSES = {
+    "candidate": _candidate,
+    "plan": _plan,
+    "file_changes": _file_changes,
+    "summary": _summary,
+    "extract": _extract,
+}
 
 
 def _python() -> list[Path]:
@@ -162,7 +179,7 @@ def test_a_rule_against_the_firmware_is_neither_saved_nor_activated(operator: Us
 def test_a_version_that_forbids_itself_nothing_takes_an_admin_with_a_reason(operator: User, admin: User) -> None:
     strict = in_use("general", forbidding("no-net: forbid host *.example.com", "no-rm: forbid tool git_tool"), operator)
     lax = firmware.save("general", forbidding("no-net: forbid host *.example.com"), by=operator)
-    with pytest.raises(LibraryRefused, match="“no-rm” forbids.*Only an admin"):
+    with pytest.raises(LibraryRefused, match=r"“no-rm” forbids.*Only an admin"):
         firmware.activate(lax, by=operator, reason="we need it for the release")
     with pytest.raises(LibraryRefused, match="Say why"):
         firmware.activate(lax, by=admin, reason="so")

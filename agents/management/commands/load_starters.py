@@ -1,4 +1,4 @@
-"""`manage.py load_starters`: bring the rules and the firmware that ship with mindX into the library, and make its first agent."""
+"""`manage.py load_starters`: bring rules and firmware that ship with mindX into the library; make its first agent."""
 
 from __future__ import annotations
 
