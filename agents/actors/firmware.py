@@ -146,8 +146,8 @@ def save(domain: str, text: str, *, by: User, changes: str = "") -> ComponentVer
     if hidden := hidden_character(text.replace("\n", " ").replace("\t", " ")):
         raise LibraryRefused(f"It holds the hidden character {hidden}. Take it out.", "body")
     checks, wrong = firmware_checks.read(text)
-    if wrong := [*wrong, *firmware_checks.unknown(checks, REGISTRY)]:
-        raise LibraryRefused(" ".join(wrong[:5]), "body")
+    if said := [*wrong, *firmware_checks.unknown(checks, REGISTRY)]:
+        raise LibraryRefused(" ".join(said[:5]), "body")
     return services.publish(KIND, domain, text, by=by, changes=changes.strip())
 
 

@@ -93,11 +93,9 @@ def _short(case: Case) -> Case:
 def read(answer: str) -> tuple[str, str]:
     """The text of the rule, or why there is none; ValueError with what is wrong with the answer."""
     try:
-        said = json.loads(answer)
-    except ValueError as error:
+        said = dict(json.loads(answer))
+    except (TypeError, ValueError) as error:
         raise ValueError("The answer is not one JSON object.") from error
-    if not isinstance(said, dict):
-        raise ValueError("The answer is not one JSON object.")
     rule, cannot = said.get("rule"), said.get("cannot")
     if isinstance(cannot, str) and cannot.strip() and not rule:
         return "", cannot.strip()
