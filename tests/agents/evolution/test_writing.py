@@ -90,9 +90,9 @@ def test_it_is_a_waiting_candidate_of_a_model_with_its_replay_and_its_calls(
     assert (answer.status_code, answer.json()["state"]) == (202, "candidate")
     version = ComponentVersion.objects.get(pk=answer.json()["id"])
     assert (version.origin, version.status, version.created_by) == ("model", "candidate", operator)
-    assert "written by answering-model, standard: blank lines" in version.changes
     assert Replay.objects.get(version=version).strategy == "standard"
     (call,) = ModelCall.objects.all()
+    assert f"written by {call.answered_by}, standard: blank lines" in version.changes
     assert (call.purpose, call.model) == (writing.PURPOSE, MODEL)
     strict.refresh_from_db()
     assert strict.status == "active"
