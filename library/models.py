@@ -63,7 +63,7 @@ class ComponentVersion(models.Model):
     applicability_text = models.TextField(blank=True)
     content_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
     applicability_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
-    # Person's words, or "starter" for what ships with mindX.
+    # "person", "model" for what a language model wrote for that person, or "starter" for what ships with mindX.
     origin = models.CharField(max_length=16, default="person")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
     created_at = models.DateTimeField(auto_now_add=True)

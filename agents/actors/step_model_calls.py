@@ -10,13 +10,16 @@ from typing import Any
 
 from django.conf import settings
 
+from agents.actors import firmware
+from agents.actors.model_requests import request_for
 from agents.actors.models_in_use import as_set_up
 from agents.bdi.asked import Asked, agreed
+from agents.bdi.firmware_checks import in_text
 from agents.models import Goal
 from agents.record import logs
 from agents.states import GoalState
 from library.language import generation, masking
-from library.language.asking import Accepts, Allowance, Answer, Ask, CallFailed, Message, NoModel
+from library.language.asking import Accepts, Answer, CallFailed, Message, NoModel
 
 
 @dataclass(frozen=True)
@@ -38,9 +41,10 @@ class Means:
         return not self.is_stopped() and time.monotonic() < self.until
 
     def most_tokens(self) -> int:
-        """How long a prompt may be: never longer than people saw."""
+        """How long a prompt may be beside the firmware that goes along: never longer than people saw."""
         now = int(settings.MODEL_PROMPT_TOKENS)
-        return min(now, self.asks.tokens) if self.asks else now
+        goal = goal_of(self)
+        return (min(now, self.asks.tokens) if self.asks else now) - (firmware.of(goal.agent).tokens if goal else 0)
 
 
 @dataclass(frozen=True)
@@ -72,28 +76,29 @@ def goal_of(means: Means) -> Goal | None:
 def ask(question: Question, means: Means, *, accepts: Accepts) -> Answer:
     """The answer of one of the models that were approved for the step, and never of another one.
 
-    Only one that `accepts` says yes to is kept for the same question. Raises NoModel, NotAsApproved, BudgetSpent,
+    Only one that `accepts` says yes to is kept for the same question; one that the agent's firmware forbids is not
+    used. Raises NoModel, NotAsApproved, BudgetSpent,
     CallFailed, Stopped.
     """
     goal = goal_of(means)
     if goal is None:
         return Answer(means.said or "", 0, "none", is_cached=False, asked="none")
-    agent = goal.agent
+    agent, told = goal.agent, firmware.of(goal.agent)
     may = agreed(means.asks, as_set_up(agent))
-    request = Ask(
+    request = request_for(
+        agent,
         question.purpose,
         question.messages,
         may.models,
-        schema=question.schema,
         max_tokens=question.max_tokens,
-        agent=str(agent.pk),
+        schema=question.schema,
         goal=str(goal.pk),
-        allowance=Allowance(agent.tokens_per_day, agent.cost_per_day),
+        told=told,
     )
     try:
-        return generation.ask(
+        answer = generation.ask(
             request,
-            accepts=accepts,
+            accepts=lambda text, masked: not in_text(told.checks, text) and accepts(text, masked),
             on_masked=lambda kinds: say_masked(goal.pk, "execute", kinds),
             is_wanted=means.is_wanted,
         )
@@ -101,3 +106,6 @@ def ask(question: Question, means: Means, *, accepts: Accepts) -> Answer:
         if may.left_out:
             error.args = (f"{error}; nobody else was asked, for {' and '.join(may.left_out)}",)
         raise
+    if against := in_text(told.checks, answer.text):
+        raise CallFailed("against_firmware", f"{answer.model}'s answer is not used. {against[0].says}", again=False)
+    return answer

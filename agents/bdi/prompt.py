@@ -1,8 +1,9 @@
 """What a language model is asked for a plan. Pure: values in, messages out.
 
-The instructions, the firmware and the tools are ours. Everything else (the goal, beliefs, what people said, earlier
-runs) was written by somebody or something: it goes along as JSON in a message of its own, which the instructions call
-material. That helps the model and is no safeguard: what a plan may do is decided by validation, policies and people.
+The instructions and the tools are ours, and so is the firmware that is put behind them (agents.actors.firmware).
+Everything else (the goal, beliefs, what people said, earlier runs) was written by somebody or something: it goes along
+as JSON in a message of its own, which the instructions call material. That helps the model and is no safeguard: what a
+plan may do is decided by validation, policies and people.
 """
 
 from __future__ import annotations
@@ -104,14 +105,13 @@ class Prompt:
         return Prompt((*self.messages, *more), self.held, self.left_out)
 
 
-def build(situation: Situation, registry: Registry, tools: Iterable[str], firmware: str, *, tokens: int) -> Prompt:
+def build(situation: Situation, registry: Registry, tools: Iterable[str], *, tokens: int) -> Prompt:
     """The prompt for a goal, of about `tokens` at most: what does not fit is left out, the least needed first.
 
     Goal, tools, and what people refused or put in always go in. Of the rest people's words go first, then what was seen
     from its beginning, then earlier runs and components, nearest first.
     """
-    rules = f"Rules that the operator of this installation has set for every plan:\n{firmware}\n" if firmware else ""
-    system = "\n".join(part for part in (_INSTRUCTIONS, rules, _catalogue(registry, frozenset(tools))) if part)
+    system = "\n".join((_INSTRUCTIONS, _catalogue(registry, frozenset(tools))))
     material: dict[str, Any] = {"goal": situation.goal}
     if situation.refused:
         material["never_again"] = list(situation.refused)

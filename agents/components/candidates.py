@@ -173,10 +173,18 @@ def _text_of(kind: str, changed: Changed) -> str:
 def _check(kind: str, name: str, text: str) -> None:
     """Raise what `_REFUSED` holds for a text that could be no version, whoever writes it."""
     library.check_text(name, text)
+    if kind == "tool" and (forbidden := firmware.problems_of_text(_added(text))):
+        raise NotPossibleNow(forbidden[0].says)
     if kind == "agent":
         configs.parse(text, tools=[tool.name for tool in REGISTRY.tools])
     elif kind == "rule" and (errors := rule_writing.check(text, instead_of=name).errors):
         raise rule_writing.RuleInvalid(errors)
+
+
+def _added(diff: str) -> str:
+    """The lines that a difference adds."""
+    lines = diff.splitlines()
+    return "\n".join(line[1:] for line in lines if line.startswith("+") and not line.startswith("+++ "))
 
 
 def _written(copy: EvolvedCopy, text: str, by: User) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from agents.actors import firmware
+from agents.bdi.firmware_checks import Looked
 from agents.components.rules import KIND, known_rules, when_to_use
 from agents.record.errors import AgentsError
-from agents.rules import grammar
+from agents.rules import bodies, grammar
 from agents.rules.grammar import Rule, RuleSyntaxError
 from agents.rules.linter import LintProblem, lint_among
 from agents.rules.naming import hidden_character
@@ -66,7 +68,24 @@ def _checked(text: str, instead_of: str, active: Mapping[str, Rule]) -> Checked:
     (rule,) = found
     others = [other for name, other in active.items() if name not in (rule.name, instead_of)]
     problems = lint_among(rule, others, REGISTRY)
-    return Checked(rule, tuple(sorted([*hidden, *problems], key=lambda problem: problem.line)))
+    against = _against_firmware(rule)
+    return Checked(rule, tuple(sorted([*hidden, *problems, *against], key=lambda problem: problem.line)))
+
+
+def _against_firmware(rule: Rule) -> Iterator[LintProblem]:
+    """Lines that the checks of the general firmware forbid, with their values as they stand; slots are checked when a
+    plan is proposed.
+    """
+    looked = []
+    for line in (*rule.body, *rule.on_failure):
+        reading = None if line.subgoal else bodies.compile_line(line.text, REGISTRY)
+        if reading is not None:
+            command = reading.command
+            params = {name: value.raw for name, value in reading.values.items()}
+            hosts = tuple(" ".join(params.values()).replace(",", " ").split())
+            looked.append(Looked(line.line, command.tool, command.name, command.effect, hosts, params))
+    for found in firmware.problems_of_rule(looked):
+        yield LintProblem(rule.name, found.position, "against_firmware", "error", found.says)
 
 
 def _hidden_characters(text: str) -> Iterator[LintProblem]:
@@ -80,7 +99,13 @@ def _hidden_characters(text: str) -> Iterator[LintProblem]:
 
 
 def save(
-    text: str, *, by: User, of: Component | None = None, changes: str = "", activate: bool = False
+    text: str,
+    *,
+    by: User,
+    of: Component | None = None,
+    changes: str = "",
+    activate: bool = False,
+    origin: str = services.PERSON,
 ) -> ComponentVersion:
     """Keep the text as a new version: a candidate, or at once the active one.
 
@@ -107,6 +132,7 @@ def save(
         changes=changes.strip(),
         applicability_text=when_to_use(checked.rule),
         status=ComponentVersion.Status.ACTIVE if activate else ComponentVersion.Status.CANDIDATE,
+        origin=origin,
     )
 
 

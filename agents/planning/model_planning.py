@@ -19,6 +19,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from agents.actors import budgets, firmware
+from agents.actors.model_requests import request_for
 from agents.actors.models_in_use import models_of
 from agents.bdi import model_answer, prompt, selection
 from agents.bdi.dependencies import link
@@ -35,7 +36,7 @@ from agents.toolkit.registry import REGISTRY
 from agents.toolkit.types import Belief, NoPlan, PlanDraft
 from agents.understanding import parameters
 from library.language import days, generation, masking
-from library.language.asking import Allowance, Answer, Ask, BudgetSpent, CallFailed, Message, ModelError, Stopped
+from library.language.asking import Answer, BudgetSpent, CallFailed, Message, ModelError, Stopped
 from library.language.masking import Masked
 
 PURPOSE = "plan"
@@ -116,7 +117,7 @@ class _Turn:
             components=known.components,
         )
         asked = prompt.build(
-            situation, REGISTRY, self.agent.tools, self.firmware.text, tokens=settings.MODEL_PROMPT_TOKENS
+            situation, REGISTRY, self.agent.tools, tokens=settings.MODEL_PROMPT_TOKENS - self.firmware.tokens
         )
         memory = {"experiences": known.experiences(asked.left_out), "memory": known.kept(asked.left_out)}
         for attempt in range(1, self.agent.max_repair_attempts + 2):
@@ -261,15 +262,15 @@ class _Turn:
         return [each for plan in self.goal.intent_plans.exclude(left_out=[]) for each in plan.left_out]
 
     def _ask(self, asked: Prompt) -> Answer:
-        request = Ask(
+        request = request_for(
+            self.agent,
             PURPOSE,
-            tuple(Message(role, text) for role, text in asked.messages),
+            [Message(role, text) for role, text in asked.messages],
             self.models,
-            schema=prompt.schema(REGISTRY, self.agent.tools),
             max_tokens=settings.MODEL_ANSWER_TOKENS,
-            agent=str(self.agent.pk),
+            schema=prompt.schema(REGISTRY, self.agent.tools),
             goal=str(self.goal.pk),
-            allowance=Allowance(self.agent.tokens_per_day, self.agent.cost_per_day),
+            told=self.firmware,
         )
         shown = _Shown(self.companion)
         try:

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db.models import F
 
-from agents.actors import limits, models_in_use
+from agents.actors import firmware, limits, models_in_use
 from agents.bdi import alternatives, losses, outcome_checks, parameters
 from agents.bdi import document as documents
 from agents.bdi.asked import Asked
@@ -43,6 +43,7 @@ MOST_COMPARED_BYTES = PlanLimits().value_bytes
 Ceilings = Mapping[str, Mapping[str, Number]]
 # The code of a problem that only another policy takes away.
 FORBIDDEN = "forbidden_by_policy"
+AGAINST_FIRMWARE = "against_firmware"
 _NO_MODEL = "none is set up for this agent. MINDX_MODEL, or the agent in the administration, names one."
 
 
@@ -81,7 +82,10 @@ def _written(goal: Goal, draft: PlanDraft, revision: int) -> tuple[Document | No
         return None, problems
     document = _document(goal, draft, revision, looked)
     # What no policy lets through is no plan: it reaches neither the queue nor a copy of the workspace.
-    return document, [Problem(one.position, "", FORBIDDEN, one.reason) for one in gate.forbidden(goal, document)]
+    return document, [
+        *(Problem(one.position, "", AGAINST_FIRMWARE, one.says) for one in firmware.problems(goal.agent, document)),
+        *(Problem(one.position, "", FORBIDDEN, one.reason) for one in gate.forbidden(goal, document)),
+    ]
 
 
 class _Looked:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 
+from agents.actors.model_requests import request_for
 from agents.actors.models_in_use import models_of
 from agents.actors.step_model_calls import say_masked
 from agents.bdi.understanding import extraction
@@ -13,7 +14,7 @@ from agents.models import Goal
 from agents.record import logs
 from agents.toolkit.command import Command
 from library.language import generation
-from library.language.asking import Allowance, Ask, Message, ModelError, Stopped
+from library.language.asking import Message, ModelError, Stopped
 
 logger = logging.getLogger(__name__)
 
@@ -31,16 +32,14 @@ def values_for(
     models = models_of(goal.agent)
     if not models:
         return Extracted({})
-    request = Ask(
+    request = request_for(
+        goal.agent,
         PURPOSE,
-        tuple(Message(role, text) for role, text in extraction.messages(goal.text, command, names)),
+        [Message(role, text) for role, text in extraction.messages(goal.text, command, names)],
         models,
-        schema=extraction.schema_of(command, names),
-        temperature=0.0,
         max_tokens=_MOST_TOKENS,
-        agent=str(goal.agent_id),
+        schema=extraction.schema_of(command, names),
         goal=str(goal.pk),
-        allowance=Allowance(goal.agent.tokens_per_day, goal.agent.cost_per_day),
     )
     # Said before: the first answer of a worker may take half a minute, and nothing else is to be seen meanwhile.
     logs.say(goal.pk, "bdi_agent", "resolve", f"{models[0]} is asked what the goal says of {', '.join(names)}")

@@ -12,6 +12,7 @@ urlpatterns = [
     path("new/", rule_editor.new, name="rule-new"),
     path("check/", rule_editor.check, name="rule-check"),
     path("<int:pk>/", rules.detail, name="rule"),
+    path("<int:pk>/evolve/", rules.ask_model, name="rule-evolve"),
     path("<int:pk>/edit/", rule_editor.edit, name="rule-edit"),
     path("<int:pk>/versions/<int:version>/<str:move>/", rules.move, name="rule-version"),
 ]

@@ -13,6 +13,7 @@ from agents.actors import firmware
 from library.components import services
 from library.errors import LibraryRefused
 from library.models import ComponentVersion
+from people.roles import Role
 
 _ACTIVE = ComponentVersion.Status.ACTIVE
 
@@ -58,8 +59,9 @@ def move(request: HttpRequest, version: int, move: str) -> HttpResponse:
     if move not in acts:
         raise Http404
     user: Any = request.user
+    reason = request.POST.get("reason", "").replace("\0", "")[:500]
     try:
-        moved = acts[move](get_object_or_404(firmware.versions(), pk=version), by=user)
+        moved = acts[move](get_object_or_404(firmware.versions(), pk=version), by=user, reason=reason)
     except LibraryRefused as refused:
         messages.error(request, str(refused))
     else:
@@ -73,7 +75,12 @@ def _form(request: HttpRequest, domain: str, body: str, *, status: int = 200, **
 
 
 def _rights(request: HttpRequest) -> dict[str, bool]:
-    return {"may_write": services.may_write(request.user), "may_activate": firmware.may_activate(request.user)}
+    user: Any = request.user
+    return {
+        "may_write": services.may_write(user),
+        "may_activate": firmware.may_activate(user),
+        "may_lift": user.has_role(Role.ADMIN),
+    }
 
 
 def _id(text: str) -> int:

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from agents.components import rule_writing, rules
 from agents.components.rule_writing import Checked, RuleInvalid
-from agents.evolution import deciding, replays
-from agents.models import Workspace
+from agents.evolution import deciding, replays, writing
+from agents.models import Replay, Workspace
 from agents.pages import replay_page
 from agents.presentation.line_diff import compare
 from agents.presentation.matrix import weighed_rules
@@ -128,6 +128,8 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "active": version_in_use(versions),
         "may_write": services.may_write(request.user),
         "may_activate": services.may_activate(request.user),
+        "writer": writing.budget(),
+        "strategies": Replay.Strategy.choices,
         "proof": replay_page.of(shown, request.user),
         **_trial(request, component, shown),
     }
@@ -152,6 +154,25 @@ def move(request: HttpRequest, pk: int, version: int, move: str) -> HttpResponse
     else:
         messages.success(request, said)
     return redirect(f"{reverse('rule', args=[pk])}?version={version}")
+
+
+@require_POST
+def ask_model(request: HttpRequest, pk: int) -> HttpResponse:
+    """Have a model write a candidate, which is replayed like a person's."""
+    component = component_or_404(pk)
+    why = request.POST.get("why", "").replace("\0", "").strip()[:500]
+    strategy = request.POST.get("strategy", "")
+    user: Any = request.user
+    if strategy not in Replay.Strategy.values or not why:
+        messages.error(request, "Say why, and choose a strategy.")
+        return redirect("rule", pk)
+    try:
+        saved = writing.write(component, by=user, why=why, strategy=strategy)
+    except (LibraryRefused, RuleInvalid, NotPossibleNow) as refused:
+        messages.error(request, str(refused))
+        return redirect("rule", pk)
+    messages.success(request, f"Version {saved.version} is a candidate. It is being replayed beside {saved.parent}.")
+    return redirect(f"{reverse('rule', args=[pk])}?version={saved.pk}")
 
 
 def _activate(version: ComponentVersion, user: User, given: _Given) -> str:

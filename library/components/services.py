@@ -16,6 +16,9 @@ from people.models import User
 from people.roles import Role
 
 STARTER = "starter"
+PERSON = "person"
+# Written by a language model that this person asked. It is never active at once.
+MODEL = "model"
 CAME = "came with mindX"
 BODY_MAX_CHARACTERS = 100_000
 _WRITERS = (Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER)
@@ -66,13 +69,14 @@ def publish(
     applicability_text: str = "",
     parent: ComponentVersion | None = None,
     status: str = _Status.CANDIDATE,
+    origin: str = PERSON,
 ) -> ComponentVersion:
     """Write a new version of the component `name`, which is made when it is new.
 
     `parent` is the version this one was made from; without it, the active one. LibraryRefused when the person may not
     write, or may not activate and `status` is active, or when the text is empty, too long or nothing new.
     """
-    if status not in (_Status.CANDIDATE, _Status.ACTIVE):
+    if status not in (_Status.CANDIDATE, _Status.ACTIVE) or (origin == MODEL and status == _Status.ACTIVE):
         raise LibraryRefused("A new version is a candidate or active.", "status")
     check_rights(by, activate=status == _Status.ACTIVE)
     check_text(name, body)
@@ -83,7 +87,7 @@ def publish(
         parent = parent or component.versions.filter(status=_Status.ACTIVE).first()
         if parent is not None and parent.body == body:
             raise LibraryRefused(f"Nothing differs from version {parent.version}.", "body")
-        return _add(component, body, status, applicability_text, changes=changes, parent=parent, by=by)
+        return _add(component, body, status, applicability_text, changes=changes, parent=parent, by=by, origin=origin)
 
 
 def activate(version: ComponentVersion, by: User) -> ComponentVersion:
@@ -196,7 +200,7 @@ def _add(
     changes: str = "",
     parent: ComponentVersion | None = None,
     by: User | None = None,
-    origin: str = "person",
+    origin: str = PERSON,
 ) -> ComponentVersion:
     """Insert the next version of a locked component. Its embeddings are computed once this transaction has ended."""
     if status == _Status.ACTIVE:

@@ -13,7 +13,7 @@ from ninja.responses import Status
 from agents.components import rule_writing
 from agents.components.rule_writing import RuleInvalid
 from agents.components.rules import KIND as RULE
-from agents.evolution import deciding, replays
+from agents.evolution import deciding, replays, writing
 from agents.evolution.gate import Verdict
 from agents.models import Replay
 from agents.pages import replay_page
@@ -123,11 +123,11 @@ class DiffOut(Schema):
 
 
 class EvolveIn(Schema):
-    """Why a component should change, how far, and the text of the candidate."""
+    """Why a component should change, how far, and the text of the candidate; without a text a model writes it."""
 
     why: str = Field(min_length=1, max_length=500)
     strategy: Replay.Strategy = Replay.Strategy.STANDARD
-    body: str = Field(min_length=1, max_length=100_000)
+    body: str | None = Field(None, min_length=1, max_length=100_000)
 
 
 class ReasonIn(Schema):
@@ -215,11 +215,18 @@ class CandidateOut(Schema):
 
 @router.post("/{component_id}/evolve", response={202: CandidateOut}, auth=_MAY_WRITE, operation_id="evolve_component")
 def evolve(request: ApiRequest, component_id: str, payload: EvolveIn) -> Status[CandidateOut]:
-    """Write a candidate and have it replayed beside its parent on the parent's own cases."""
+    """Write a candidate, or have a model write one, and have it replayed beside its parent on the parent's own cases.
+
+    Without a `body` the answer comes when the model has written. 409 says why it could not.
+    """
     component = _component(component_id)
     if component.kind != RULE:
         raise Problem(409, "Only rules can be replayed, so only they evolve this way.", kind="not_possible")
     try:
+        if payload.body is None:
+            user = request.auth.user
+            saved = writing.write(component, by=user, why=payload.why, strategy=payload.strategy.value)
+            return Status(202, _candidate(saved, user))
         with transaction.atomic():
             saved = rule_writing.save(payload.body, by=request.auth.user, of=component, changes=payload.why)
             replays.ask(saved, by=request.auth.user, why=payload.why, strategy=payload.strategy.value)

@@ -9,6 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
+from agents.actors import firmware
 from agents.bdi import document as documents
 from agents.bdi.document import Document, digest_of
 from agents.components import agent_steps
@@ -91,7 +92,8 @@ def _completes(plan: IntentPlan, by: User, policy: PolicyVersion | None) -> bool
         outcome = evaluation.outcome_of(plan)
     except ValueError as error:
         raise DecisionRefused("The stored document cannot be read. Nothing was approved.") from error
-    if reason := agent_steps.why_not(plan.goal, _read(plan)):
+    document = _read(plan)
+    if reason := agent_steps.why_not(plan.goal, document) or firmware.why_not(plan.goal.agent, document):
         raise DecisionRefused(f"{reason} Nothing was approved. Request changes, or reject the plan.")
     if policy is None:
         evaluation.keep(plan, PolicyEvaluation.Moment.APPROVE, outcome)

@@ -1,4 +1,4 @@
-"""`manage.py load_starters`: bring the rules that ship with mindX into the library, and make its first agent."""
+"""`manage.py load_starters`: bring rules and firmware that ship with mindX into the library; make its first agent."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from agents.actors import firmware
 from agents.components import rules
 from agents.models import DEFAULT_AGENT, Agent
 from agents.rules.grammar import RuleSyntaxError
@@ -26,6 +27,7 @@ class Command(BaseCommand):
             loaded = services.load_starters(rules.starters(starter_files()))
         except RuleSyntaxError as error:
             raise CommandError(f"A starter rule cannot be read: {error}") from error
+        loaded += services.load_starters(firmware.starters(), firmware.KIND)
         for version in loaded:
             self.stdout.write(f"{version} is {version.status}.")
         if not loaded:

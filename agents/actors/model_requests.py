@@ -1,0 +1,38 @@
+"""The one place where a request to a model is made for an agent: on its budget, and under its firmware."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from agents.actors import firmware
+from agents.models import Agent
+from library.language.asking import Allowance, Ask, Message
+
+
+def request_for(
+    agent: Agent,
+    purpose: str,
+    messages: Sequence[Message],
+    models: tuple[str, ...],
+    *,
+    max_tokens: int,
+    schema: Mapping[str, Any] | None = None,
+    goal: str = "",
+    told: firmware.Firmware | None = None,
+) -> Ask:
+    """A request whose first message, the instructions, ends with the firmware of the agent.
+
+    `told` is that firmware where the caller has read it already; `max_tokens` bounds the answer.
+    """
+    ask = Ask(
+        purpose,
+        tuple(messages),
+        models,
+        schema=schema,
+        max_tokens=max_tokens,
+        agent=str(agent.pk),
+        goal=goal,
+        allowance=Allowance(agent.tokens_per_day, agent.cost_per_day),
+    )
+    return firmware.placed(ask, told if told is not None else firmware.of(agent))
