@@ -5,9 +5,10 @@ from people import journal
 
 
 def connect() -> None:
-    """Give the executor review's gate, typed commands review's audit, everybody a journal, memory its summaries."""
+    """Give the executor review's gate, typed commands its audit, everybody a journal, memory summaries and requests."""
+    from agents.actors.model_requests import request_for_people
     from agents.learning.summaries import summarise
-    from library.memory import summaries
+    from library.memory import questions, summaries
     from review.audit.command_chain import keep
     from review.audit.journal import write
     from review.deciding.gate import by_hand, check, forbidden
@@ -17,3 +18,4 @@ def connect() -> None:
     audit.register(keep)
     journal.register(write)
     summaries.register(summarise)
+    questions.register(request_for_people)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.conf import settings
+
 from agents.actors import firmware
-from agents.models import Agent
+from agents.models import DEFAULT_AGENT, Agent
 from library.language.asking import Allowance, Ask, Message
 
 
@@ -36,3 +38,10 @@ def request_for(
         allowance=Allowance(agent.tokens_per_day, agent.cost_per_day),
     )
     return firmware.placed(ask, told if told is not None else firmware.of(agent))
+
+
+def request_for_people(purpose: str, messages: Sequence[Message], max_tokens: int) -> Ask:
+    """A request that no goal stands behind: on the budget of the default agent and under its firmware."""
+    agent, _ = Agent.objects.get_or_create(name=DEFAULT_AGENT)
+    models = tuple(dict.fromkeys((settings.MODEL, *settings.MODEL_FALLBACKS)))
+    return request_for(agent, purpose, messages, models, max_tokens=max_tokens)

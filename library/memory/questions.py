@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -23,6 +23,9 @@ from library.models import Experience
 from people.models import User
 
 PURPOSE = "memory"
+# Makes a request of a purpose, messages and the most tokens of an answer: it knows whose budget and firmware count.
+Requests = Callable[[str, Sequence[Message], int], Ask]
+_registered: list[Requests] = []
 SOURCES_MAX = 12
 _LOOKED_AT = 60
 _FAILURES_MAX = 3
@@ -72,6 +75,11 @@ class Reply:
     no_model: str = ""
 
 
+def register(requests: Requests) -> None:
+    """Set what makes the requests to a model; the last one counts."""
+    _registered[:] = [requests]
+
+
 def reply(question: str, *, user: User, with_model: bool = False) -> Reply:
     """Answer from what this person may read. Never call it inside a transaction `with_model`.
 
@@ -82,7 +90,7 @@ def reply(question: str, *, user: User, with_model: bool = False) -> Reply:
     sources = tuple(found[:SOURCES_MAX])
     groups = _groups(sources)
     plain = Reply(_told(counts, groups, sources), sources, counts, groups)
-    if not with_model or not sources or not settings.MODEL:
+    if not with_model or not sources or not settings.MODEL or not _registered:
         return plain
     return _written(question, plain)
 
@@ -146,13 +154,9 @@ def _told(counts: dict[str, int], groups: Sequence[Group], sources: Sequence[Exp
 def _written(question: str, plain: Reply) -> Reply:
     """The same sources, answered by a model; the plain answer, and why, where it gave none that cites."""
     material = {"question": question, "sources": [_source(n, row) for n, row in enumerate(plain.sources, 1)]}
-    request = Ask(
-        PURPOSE,
-        # Plain ASCII: no text can look like the end of the material.
-        (Message("system", _INSTRUCTIONS), Message("user", json.dumps(material, ensure_ascii=True))),
-        tuple(dict.fromkeys((settings.MODEL, *settings.MODEL_FALLBACKS))),
-        max_tokens=_ANSWER_TOKENS,
-    )
+    # Plain ASCII: no text can look like the end of the material.
+    messages = (Message("system", _INSTRUCTIONS), Message("user", json.dumps(material, ensure_ascii=True)))
+    request = _registered[0](PURPOSE, messages, _ANSWER_TOKENS)
 
     def cites(text: str, _: Masked) -> bool:
         return _is_cited(text, len(plain.sources))

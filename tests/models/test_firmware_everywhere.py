@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
+from django.utils import timezone
 
 from agents.actors import firmware
 from agents.components import rule_writing
@@ -23,6 +24,8 @@ from agents.toolkit.registry import REGISTRY
 from agents.understanding import extraction
 from library.components import services as library
 from library.errors import LibraryRefused
+from library.memory import questions
+from library.memory import services as memory
 from library.models import ComponentVersion
 from people.models import User
 from review.deciding import decisions
@@ -80,7 +83,16 @@ def _candidate(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa
         writing.write(rule.component, by=operator, why="better", strategy="standard")
 
 
+def _memory(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
+    memory.record(
+        goal_ref="1", owner=owner, primary_goal_description="pay the invoices", final_outcome="failure",
+        timestamp=timezone.now(), initiating_agent_id="default",
+    )  # fmt: skip
+    questions.reply("pay the invoices", user=owner, with_model=True)
+
+
 PURPOSES = {
+    "memory": _memory,
     "candidate": _candidate,
     "plan": _plan,
     "file_changes": _file_changes,
