@@ -30,8 +30,8 @@ def violations(page: Page) -> list[dict[str, Any]]:
     return found
 
 
-# The walk over all pages meets the same words on the same grounds hundreds of times, and contrast is six sevenths of
-# axe's processor time. What axe let pass once is not asked again: an element with the same colour, size and weight, on
+# The walk over all pages meets the same words on the same grounds hundreds of times, and contrast is three quarters of
+# axe's time. What axe let pass once is not asked again: an element with the same colour, size and weight, on
 # the same grounds from itself to the root, unless the ground of something that is neither around it nor in it shares
 # its place, or it hangs out of one of its own. Only what passed is remembered: faults are found wherever they stand.
 _MEMORY = r"""
