@@ -43,7 +43,7 @@ lint:
 	scripts/lint.sh
 
 bench: bench-sandbox bench-review bench-live bench-pages bench-log bench-executor bench-durable bench-scale bench-models bench-mind \
-	bench-evolution bench-auditor bench-search bench-recovery bench-parameters
+	bench-memory bench-evolution bench-auditor bench-search bench-recovery bench-parameters
 
 bench-sandbox:
 	@scripts/setup.sh requirements.txt
