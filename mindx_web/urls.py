@@ -14,6 +14,7 @@ urlpatterns = [
     path("workspaces/", include("agents.urls.workspaces")),
     path("rules/", include("agents.urls.rules")),
     path("evolution/", include("agents.urls.evolution")),
+    path("library/", include("agents.urls.library")),
     path("agents/", include("agents.urls.agents")),
     path("mastermind/", include("agents.urls.mastermind")),
     path("tools/", include("agents.urls.tools")),

@@ -12,6 +12,8 @@ from library.components import canary, versions
 from library.components.states import MOVES
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
+from people import journal
+from people.journal import Event
 from people.models import User
 from people.roles import Role
 
@@ -21,6 +23,7 @@ PERSON = "person"
 MODEL = "model"
 CAME = "came with mindX"
 BODY_MAX_CHARACTERS = 100_000
+WHEN_MAX_CHARACTERS = 4_000
 _WRITERS = (Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER)
 _ACTIVATORS = (Role.OPERATOR, Role.DEVELOPER)
 _Status = ComponentVersion.Status
@@ -139,6 +142,27 @@ def note(version: ComponentVersion, said: str) -> None:
     parted = "; " if version.changes else ""
     version.changes = f"{version.changes}{parted}{said}"[:2_000]
     version.save(update_fields=["changes"])
+
+
+def say_when(version: ComponentVersion, text: str, by: User) -> None:
+    """Set the text that says when a version is of use, which a search compares a task with; its body stays as it is.
+
+    The new text is embedded once this transaction has ended. LibraryRefused for who may not write, or for no text.
+    """
+    if not may_write(by):
+        raise LibraryRefused("Your roles do not let you write this. A reviewer, operator or developer can.")
+    text = text.replace("\r\n", "\n").strip()
+    if not text or "\0" in text or len(text) > WHEN_MAX_CHARACTERS:
+        raise LibraryRefused(f"Write when it is of use, in at most {WHEN_MAX_CHARACTERS:,} characters.", "when")
+    with transaction.atomic():
+        changed = ComponentVersion.objects.filter(pk=version.pk).exclude(applicability_text=text)
+        if changed.update(applicability_text=text, applicability_embedding=None):
+            before, version.applicability_text = version.applicability_text, text
+            version.applicability_embedding = None
+            embedding.embed_on_commit(version)
+            said = {"what": "changed when to use", "version": version.version, "called": version.component.name}
+            data = said | journal.difference({"when": before}, {"when": text})
+            journal.record(Event.COMPONENT, by=by, subject=f"component:{version.component_id}", data=data)
 
 
 def retire(version: ComponentVersion, by: User) -> ComponentVersion:

@@ -14,7 +14,7 @@ from library import prepared
 from library.embedding import EXPERIENCE_TEXTS
 from library.errors import EmbeddingUnavailable
 from library.language import embeddings
-from library.models import Experience
+from library.models import ComponentVersion, Experience
 from library.search import literal, nearest_first
 from people.models import User
 from people.roles import Role
@@ -55,6 +55,29 @@ _READ = {
     field.attname: field.from_db_value for field in Experience._meta.concrete_fields if hasattr(field, "from_db_value")
 }
 _WILD = re.compile(r"[\\%_]")
+
+
+def that_would_find(version_id: int, *, user: User, first: int = 3, looked_at: int = 200) -> list[Experience]:
+    """Of the newest goals that this person may read, those that would find this version among the first by their words.
+
+    As a search without filters for versions in use does, by when these are of use.
+    """
+    goals = visible_to(user).filter(part="", merged_into=None).order_by("-timestamp")
+    ids = list(goals.values_list("pk", flat=True)[:looked_at])
+    with nearest_first(), connection.cursor() as cursor:
+        cursor.execute(_WOULD_FIND, {"ids": ids, "version": version_id, "first": first})
+        found = [row[0] for row in cursor.fetchall()]
+    return list(goals.filter(pk__in=found))
+
+
+_WOULD_FIND = f"""
+    SELECT goal.id FROM {_TABLE} AS goal CROSS JOIN LATERAL (
+        SELECT version.id FROM {ComponentVersion._meta.db_table} AS version
+        WHERE version.status = 'active' AND version.applicability_embedding IS NOT NULL
+        ORDER BY version.applicability_embedding <=> goal.primary_goal_description_embedding LIMIT %(first)s
+    ) AS near
+    WHERE goal.id = ANY(%(ids)s) AND goal.primary_goal_description_embedding IS NOT NULL AND near.id = %(version)s
+"""  # noqa: S608  # names of our own tables
 
 
 def visible_to(user: User) -> QuerySet[Experience]:

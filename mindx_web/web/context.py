@@ -29,6 +29,7 @@ _PLACES = {
     "rule": "rules",
     "firmware": "rules",
     "evolution": "rules",
+    "library": "rules",
     "tools": "rules",
     "tool": "rules",
     "agents": "agents",

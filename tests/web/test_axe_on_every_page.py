@@ -18,6 +18,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from playwright.sync_api import Page
 
+from library.models import Component
 from people.models import User
 from people.roles import Role
 from tests.axe import REMEMBERING
@@ -99,6 +100,8 @@ PAGES: dict[str, list[Place]] = {
     "mastermind-item": [Place("keeper", lambda all_: [all_.item.pk])],
     "rules": [Place("keeper")],
     "evolution": [Place("keeper")],
+    "library": [Place("keeper"), Place("keeper", query=lambda _: "?task=total+a+list&q=python&status=")],
+    "library-component": [Place("keeper", lambda _: [Component.objects.latest("pk").pk])],
     "agents": [Place("owner")],
     "agent": [
         Place("owner", lambda all_: [all_.manual.agent_id]),
@@ -204,6 +207,7 @@ ACTIONS = {
     "taught-take-back",
     "taught-promote",
     "rule-check",
+    "library-when",
     "evolution-dismiss",
     "evolution-restore",
     "rule-version",
