@@ -41,6 +41,13 @@ _FRAME = re.compile(
     r"|in|on|went|go|wrong|well|ever|so|far|before|last|time|experiences?|goals?)\b|[?!.,]",
     re.I,
 )
+_ENDED = {
+    "success": "succeeded",
+    "failure": "failed",
+    "partial_success": "worked in part",
+    "abandoned": "given up",
+    "unchecked": "ran unchecked",
+}
 _CITED = re.compile(r"\[(\d{1,3})\]")
 _INSTRUCTIONS = """\
 You answer a question about earlier goals of an installation of mindX, from the sources in the next message and nothing
@@ -136,7 +143,7 @@ def _told(counts: dict[str, int], groups: Sequence[Group], sources: Sequence[Exp
     total = sum(counts.values())
     if not total:
         return "Nothing that you may read is about this."
-    ended = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
+    ended = ", ".join(f"{count} {_ENDED[name]}" for name, count in counts.items())
     said = [f"{total} experience{'s are' if total > 1 else ' is'} about this: {ended}."]
     for group in groups:
         kind = f"with {group.error_type}" if group.error_type else "without an error class"

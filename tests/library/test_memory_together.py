@@ -191,7 +191,7 @@ def test_what_went_wrong_is_counted_by_class_with_its_sources(owner: User, invoi
         ("NETWORK_ERROR", 2),
         ("PERMISSION_ERROR", 1),
     ]
-    assert found.text.startswith("3 experiences are about this: 3 failure.")
+    assert found.text.startswith("3 experiences are about this: 3 failed.")
     for group in found.groups:
         assert all(found.sources[n - 1].feedback_signals["error_type"] == group.error_type for n in group.numbers)
     assert questions.reply("What worked with invoices?", user=owner).counts == {"success": 1}

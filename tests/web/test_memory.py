@@ -234,7 +234,7 @@ def test_a_question_is_answered_with_its_sources(owner: User, client_of: ClientO
     row = remember(owner, "sum the invoices", final_outcome="failure", feedback_signals={"error_type": "NETWORK_ERROR"})
     client = client_of(owner)
     page = text_of(client, "/memory/?q=what+went+wrong+with+invoices%3F")
-    assert "1 experience is about this: 1 failure." in page
+    assert "1 experience is about this: 1 failed." in page
     assert "NETWORK_ERROR" in page
     assert f'href="/memory/{row.pk}/"' in page
     assert 'id="answer"' not in text_of(client, "/memory/?q=invoices")
