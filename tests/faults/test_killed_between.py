@@ -46,7 +46,7 @@ EXECUTING = (
         "NEW.goal_id = {goal} AND OLD.position = 2 AND NEW.position = 3 AND NEW.state = 'complete'",
     ),
     Point("claim of an achieved goal", _GOAL, f"{_FENCED} AND NEW.state = 'achieved'"),
-    Point("experience kept", "library_experience", "NEW.goal_ref = '{goal}'", event="INSERT"),
+    Point("experience kept", "library_experience", "NEW.goal_ref = '{goal}' AND NEW.part = ''", event="INSERT"),
     Point("remembered", _GOAL, "NEW.id = {goal} AND NEW.learned_at IS NOT NULL AND OLD.learned_at IS NULL"),
 )
 # The first worker died in the first step; this is the second.
@@ -117,7 +117,7 @@ def test_a_worker_killed_while_it_executes_loses_and_doubles_nothing(
             case.landed += 1
             finished(system, plan)
             everything_holds(system, plan, book)
-            kept = rows(system, "SELECT count(*) FROM library_experience WHERE goal_ref = %s", plan.goal)
+            kept = rows(system, "SELECT count(*) FROM library_experience WHERE goal_ref = %s AND part = ''", plan.goal)
             assert kept == [(1,)], "one experience"
             case.held()
 

@@ -50,7 +50,7 @@ def _what_counts(whole: Whole, goals: list[int]) -> list[tuple[Any, ...]]:
         "   JOIN agents_intentplan plan ON plan.id = intent.intent_plan_id JOIN of USING (goal_id)),"
         " (SELECT count(*) FROM agents_shadowrun run JOIN agents_intentplan plan ON plan.id = run.intent_plan_id"
         "   JOIN of USING (goal_id)),"
-        " (SELECT count(*) FROM library_experience JOIN of ON goal_ref = of.goal_id::text),"
+        " (SELECT count(*) FROM library_experience JOIN of ON goal_ref = of.goal_id::text AND part = ''),"
         " (SELECT count(*) FROM agents_handcommand)",
         goals,
     )
