@@ -98,7 +98,7 @@ def test_a_plan_is_proposed_with_where_it_came_from(provider: Provider, owner: U
     assert steps[1]["params"]["mode"]["origin"] == "default"
     attempt = Generation.objects.get()
     assert (attempt.turn, attempt.attempt, attempt.problems, attempt.call_id) == (1, 1, [], row.pk)
-    assert "no rule makes a plan; openai/test-model is asked for one" in log(goal)
+    assert "no rule makes a plan; openai/test-model is asked for a plan" in log(goal)
     assert "test-model planned 2 steps" in log(goal)
     assert '"tool": "simple_coder"' in log(goal), "the answer is seen as it comes"
     assert KEY not in log(goal)

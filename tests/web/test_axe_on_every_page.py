@@ -21,7 +21,7 @@ from playwright.sync_api import Page
 from library.models import Component
 from people.models import User
 from people.roles import Role
-from tests.axe import REMEMBERING
+from tests.axe import SCRIPT
 from tests.browser import COVERED, sideways
 from tests.review.plans import person
 from tests.web.furnished import Furnished, People, furnish
@@ -264,9 +264,9 @@ ALL_RULES: dict[str, Any] = {}
 SIGHT = {"runOnly": ["color-contrast", "link-in-text-block", "scrollable-region-focusable"]}
 LOOKS = ((1440, "light", ALL_RULES), (390, "dark", SIGHT))
 # Without `preload` axe does not fetch every style sheet again for rules that this walk has no media for.
-RUN_AXE = """([known, rules]) => axe.remembering(known, {resultTypes: ["violations"], preload: false, ...rules}).then(
-    ({violations, passed}) => [violations.map(one =>
-        ({impact: one.impact, id: one.id, at: one.nodes.map(node => node.html.slice(0, 120)).slice(0, 3)})), passed])"""
+RUN_AXE = """rules => axe.run(document, {resultTypes: ["violations"], preload: false, ...rules}).then(found =>
+    found.violations.map(one =>
+        ({impact: one.impact, id: one.id, at: one.nodes.map(node => node.html.slice(0, 120)).slice(0, 3)})))"""
 
 # A colour on its way from light to dark is neither.
 STILL = "() => Promise.all(document.getAnimations().map(one => one.finished))"
@@ -307,28 +307,24 @@ def test_every_address_is_a_page_of_the_walk_or_named_with_what_it_is_instead() 
 def test_axe_finds_nothing_on_any_page_and_nothing_scrolls_sideways(furnished: Furnished, open_page: OpenPage) -> None:
     walked: dict[str, Page] = {}
     found: list[str] = []
-    known: set[str] = set()
     for name, places in PAGES.items():
         for place in places:
             if place.who not in walked:
                 who = getattr(furnished.people, place.who) if place.who else None
                 walked[place.who] = with_axe(open_page(who, "/login/"))
             address = reverse(name, args=place.args(furnished)) + place.query(furnished)
-            found += looked_at(walked[place.who], name, address, known)
+            found += looked_at(walked[place.who], name, address)
     assert found == []
 
 
 def with_axe(page: Page) -> Page:
     """Every document that this page opens from now on brings axe along: handing it over anew takes longer."""
-    page.add_init_script(REMEMBERING)
+    page.add_init_script(SCRIPT)
     return page
 
 
-def looked_at(page: Page, name: str, address: str, known: set[str]) -> list[str]:
-    """What is wrong with a page that brings axe along: wide and light, then narrow and dark.
-
-    `known` has the contrasts that passed on the pages before and takes those of this one (tests/axe.py).
-    """
+def looked_at(page: Page, name: str, address: str) -> list[str]:
+    """What is wrong with a page that brings axe along: wide and light, then narrow and dark."""
     see(page, *LOOKS[0][:2])
     answer = page.goto(address)
     if answer is None or answer.status != HTTPStatus.OK:
@@ -338,8 +334,7 @@ def looked_at(page: Page, name: str, address: str, known: set[str]) -> list[str]
         if number:
             see(page, width, scheme)
         page.evaluate(STILL)
-        violations, passed = page.evaluate(RUN_AXE, [list(known), rules])
-        known.update(passed)
+        violations = page.evaluate(RUN_AXE, rules)
         found += [f"{name} at {width}, {scheme}: {one['impact']} {one['id']} {one['at']}" for one in violations]
         found += [f"{name} at {width}: covered is {one}" for one in page.evaluate(COVERED)]
         if more := sideways(page):
