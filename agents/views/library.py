@@ -96,7 +96,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
     """One component: its versions with what they came from, any two compared, and the goals that would find it."""
     component = get_object_or_404(Component, pk=pk)
     versions = list(component.versions.select_related("component", "created_by", "parent").order_by("-pk"))
-    shown = version_named_in(request, "version", versions) or version_in_use(versions) or (versions or [None])[0]
+    shown = version_named_in(request, "version", versions) or version_in_use(versions) or next(iter(versions), None)
     against = version_named_in(request, "against", versions)
     user: Any = request.user
     context = {
