@@ -115,7 +115,7 @@ class Experience(models.Model):
 
     # How near it was to what was searched for, and what it was ranked by; set by a search.
     similarity: float | None = None
-    score: float | None = None
+    score: float = 0.0
 
     class Kind(models.TextChoices):
         GOAL = "goal"

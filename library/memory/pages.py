@@ -45,7 +45,7 @@ def find(*, user: User, query: str = "", outcome: str = "", after: str = "", lim
 
 def _score_cursor(found: Found) -> str:
     experience, _ = found
-    return f"{'words' if experience.score is None else repr(experience.score)}~{experience.pk}"
+    return f"{experience.score!r}~{experience.pk}"
 
 
 def _read(cursor: str, first: Callable[[str], T]) -> tuple[T, int]:
@@ -60,9 +60,7 @@ def _read(cursor: str, first: Callable[[str], T]) -> tuple[T, int]:
         raise BadRequest("This is not the address of a page.") from error
 
 
-def _similarity(text: str) -> float | None:
-    if text == "words":
-        return None
+def _similarity(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
         raise ValueError("not a similarity")

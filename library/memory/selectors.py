@@ -27,10 +27,12 @@ EXACT_UP_TO = 5_000
 QUERY_MAX_CHARACTERS = 1_000
 # Below this cosine similarity two goals share nothing that a reviewer could use (see `nearness`).
 PRECEDENT_FROM = 0.25
-# Stands for "found by its words": sorts below every cosine, and never leaves this file.
+# Stands for "found by its words" where a cosine would stand, and never leaves this file.
 _BY_WORDS = -2.0
+# What has every word of the query comes before what means something else, and after what means the same.
+_SCORE_OF_WORDS = 0.5
 # What worked comes before what is hardly nearer and did not: at most as much as use counts among components.
-_SCORE = "max(arms.near) + arms.worth"
+_SCORE = "max(arms.near + arms.worth)"
 _WORTH = "CASE final_outcome WHEN 'success' THEN 0.05 WHEN 'partial_success' THEN 0.02 ELSE 0.0 END"
 
 # An experience with its cosine similarity to the query; None when it was found by its words only. It is ranked by its
@@ -112,7 +114,7 @@ def search(
     *,
     user: User,
     limit: int = 20,
-    after: tuple[float | None, int] | None = None,
+    after: tuple[float, int] | None = None,
     outcome: str = "",
     only: Sequence[str] = (),
     goals_only: bool = False,
@@ -121,7 +123,7 @@ def search(
 
     A row counts by the nearest of its four texts, and a success a little more. Rows that have no embedding yet, and all
     rows when sentences cannot be embedded here, are found by the query's words instead. `after` is score and id of the
-    last row they have (None: it was found by its words). At most 200 rows of each text are ranked. `only`: these fields
+    last row they have. At most 200 rows of each text are ranked. `only`: these fields
     are read, and no others. `goals_only` leaves out recoveries. What was merged into another is found as that one.
     """
     query = query.replace("\0", "")[:QUERY_MAX_CHARACTERS].strip()
@@ -206,14 +208,17 @@ def _by_words(reach: str, query: str, values: dict[str, Any]) -> str:
         values[f"word{number}"] = "%" + _WILD.sub(r"\\\g<0>", word) + "%"
         like = f"LIKE upper(%(word{number})s::text)"
         reach += f" AND ({' OR '.join(f'upper({text}) {like}' for text in EXPERIENCE_TEXTS)})"
-    return f"SELECT id, {_BY_WORDS}, 0.0 FROM {_TABLE} WHERE {reach} ORDER BY timestamp DESC LIMIT {CANDIDATES}"  # noqa: S608  # names of our own tables
+    return (
+        f"SELECT id, {_BY_WORDS}, {_SCORE_OF_WORDS - _BY_WORDS} FROM {_TABLE} WHERE {reach}"  # noqa: S608  # our own names
+        f" ORDER BY timestamp DESC LIMIT {CANDIDATES}"
+    )
 
 
 def _ranked(
     arms: Sequence[str],
     values: dict[str, Any],
     limit: int,
-    after: tuple[float | None, int] | None,
+    after: tuple[float, int] | None,
     columns: Sequence[str],
     *,
     is_prepared: bool = False,
@@ -223,11 +228,11 @@ def _ranked(
     beyond = ""
     if after is not None:
         beyond = f"HAVING ({_SCORE}, arms.id) < (%(score)s, %(id)s)"
-        values |= {"score": _BY_WORDS if after[0] is None else after[0], "id": after[1]}
+        values |= {"score": after[0], "id": after[1]}
     # Only names and numbers of this file are put together here; every value is a parameter.
     best = (
         f"SELECT arms.id, {_SCORE} AS score, max(arms.near) AS near FROM ({union}) AS arms(id, near, worth) "  # noqa: S608  # names of our own tables
-        f"GROUP BY arms.id, arms.worth {beyond} ORDER BY 2 DESC, arms.id DESC LIMIT %(limit)s"
+        f"GROUP BY arms.id {beyond} ORDER BY 2 DESC, arms.id DESC LIMIT %(limit)s"
     )
     statement = (
         f"SELECT {', '.join(columns)}, best.score, best.near FROM ({best}) AS best JOIN {_TABLE} USING (id) "  # noqa: S608  # names of our own tables
@@ -253,5 +258,5 @@ def _made(columns: Sequence[str], row: Sequence[Any]) -> Any:
             held[at] = read(held[at], None, connection)
     made: Any = Experience.from_db(connection.alias, columns, held)
     made.similarity = None if near == _BY_WORDS else float(near)
-    made.score = None if near == _BY_WORDS else float(score)
+    made.score = float(score)
     return made

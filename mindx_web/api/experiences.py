@@ -176,11 +176,11 @@ def _read_mark(after: str) -> _Mark | None:
     return place, pk
 
 
-def _similarity(mark: _Mark | None) -> tuple[float | None, int] | None:
+def _similarity(mark: _Mark | None) -> tuple[float, int] | None:
     if mark is None:
         return None
     place, pk = mark
-    if place is not None and (type(place) not in (int, float) or not -2 <= place <= 2):
+    if not isinstance(place, int | float) or isinstance(place, bool) or not -2 <= place <= 2:
         raise invalid("after", _NO_MARK)
     return place, pk
 

@@ -76,7 +76,7 @@ def test_every_starter_rule_is_listed_with_wordings_version_and_nothing_to_mend(
     call_command("load_starters")
     page = text_of(client_of(owner), "/rules/")
     words = words_of(page)
-    for component in Component.objects.all():
+    for component in Component.objects.filter(kind="rule"):
         assert f'href="/rules/{component.pk}/"' in page
         assert f"{component.name} 1.0.0" in words
     assert "python project (named|called) {name}" in words
