@@ -29,7 +29,9 @@ from agents.tuning.trials import CASES, Case, Clock, Tally, Trial, nothing_writt
 # So often chances are drawn for a case to say how likely each way is.
 DRAWS = 30
 # How a way is shut when the goal was planned anew too often (`agents.execution.recovering`).
-LIMITED = "this goal was planned again"
+LIMITED = "this goal was planned anew"
+# How AGInt is shut when it has looked at the goal too often, now and in older records.
+_EXAMINED = ("AGInt has already examined it", "AGInt has looked at it already")
 _PolicyOf = Callable[[FailureClass, str], Policy]
 
 
@@ -143,8 +145,8 @@ class _Past:
         elif was_limited:
             return None
         if escalations >= settings.most_escalations:
-            shut.setdefault(AGINT, "AGInt has already examined it")
-        elif shut.get(AGINT) == "AGInt has already examined it" and row.strategy != AGINT.strategy.value:
+            shut.setdefault(AGINT, _EXAMINED[0])
+        elif shut.get(AGINT) in _EXAMINED and row.strategy != AGINT.strategy.value:
             # It was shut by the limit, or for it found nothing to do when it looked; that it did stands in the reason.
             if row.why.startswith("AGInt found nothing"):
                 return replace(standing, shut=shut)

@@ -117,7 +117,7 @@ def test_a_rule_from_a_plan_holds_what_worked_and_none_comes_from_half_a_plan(
     decisions.approve(left, by=reviewer, digest=left.digest, alternatives=[(1, 1)])
     cycle.work(halved.goal_id)
     assert state_of(halved) == GoalState.ACHIEVED
-    with pytest.raises(NotGeneralisable, match="asked about again"):
+    with pytest.raises(NotGeneralisable, match="reviewed again"):
         rule_from_goal.propose_from_goal(Goal.objects.get(pk=halved.goal_id))
 
 

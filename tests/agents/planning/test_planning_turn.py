@@ -28,7 +28,8 @@ from tests.cast import person
 NOTE = "Write a note named {} saying hello"
 # One for the claim with the adoption, one for the plan; each with its BEGIN is among the statements.
 COMMITS = 2
-STATEMENTS = 29
+# One of them reads the firmware, whose checks hold for every plan.
+STATEMENTS = 30
 GREET = "RULE greet\nIF your task is to greet {name}\nTHEN: create the folder {name}\n"
 
 

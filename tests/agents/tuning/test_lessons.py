@@ -263,8 +263,8 @@ def test_who_may_end_and_who_may_promote(
         (Taught("default", "git_tool", "commit", "colour", default="x"), "takes"),
         (Taught("default", "git_tool", "commit", "message", default=7), "It "),
         (Taught("default", "simple_coder", "read", "path", default="../x"), "leads out of the workspace"),
-        (Taught("default", "simple_coder", "run", "hosts", default=["example.org"]), "may reach"),
-        (Taught("default", "simple_coder", "toggle_autonomous_mode", "on", default=True), "Autonomous mode"),
+        (Taught("default", "simple_coder", "run", "hosts", default=["example.org"]), "Hosts cannot be taught"),
+        (Taught("default", "simple_coder", "toggle_autonomous_mode", "on", default=True), "autonomous mode"),
     ],
 )
 def test_what_cannot_be_taught_is_refused_with_its_reason(
