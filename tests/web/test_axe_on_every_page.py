@@ -207,6 +207,7 @@ ACTIONS = {
     "taught-take-back",
     "taught-promote",
     "rule-check",
+    "rule-evolve",
     "library-when",
     "evolution-dismiss",
     "evolution-restore",

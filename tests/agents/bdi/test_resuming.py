@@ -70,7 +70,7 @@ def test_a_condition_on_a_step_that_is_over_is_decided_now(code: int, left: list
 
 def test_a_result_that_is_not_there_makes_no_plan() -> None:
     whole = plan(step("run", command_line="one"), step("write", path="a", content="{{intents.1.result.stdout}}"))
-    with pytest.raises(ValueError, match="not there"):
+    with pytest.raises(ValueError, match="that is missing"):
         remaining(whole, 2, {}, REGISTRY)
 
 
