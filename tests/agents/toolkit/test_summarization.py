@@ -100,8 +100,8 @@ def test_what_stays_on_this_machine_is_foretold_as_looking_and_tried_in_the_copy
 def test_the_tools_page_says_where_the_text_goes() -> None:
     for shown in tool_page.shown(TOOL):
         goes = shown.name in TO_MODEL
-        assert ("sent to the language model" in shown.summary) is goes
-        assert ("budget of the day pays" in shown.summary) is goes
+        assert ("sent to the agent's language model" in shown.summary) is goes
+        assert ("daily budget" in shown.summary) is goes
         assert any("A shadow run never asks it" in remark for remark in shown.remarks) is goes
 
 
