@@ -15,8 +15,8 @@ from mindx_web.operations import migrating
 from mindx_web.supervisor.postgres import OWNER, EmbeddedPostgres
 from tests.supervisor.migration_linter import faults
 
-# What makes a new database keeps nobody waiting; from the next number on every operation is looked at. Up to these nothing
-# was released: a database of before stands still while it is upgraded, with thirteen locks on tables of the library.
+# What makes a new database keeps nobody waiting; from the next number on every operation is looked at. Nothing was
+# released up to these: a database of before stands still while it is upgraded, with locks on tables of the library.
 MAKES_THE_TABLES = {"agents": 5, "library": 4, "people": 2, "review": 2}
 
 
