@@ -4,7 +4,6 @@ Databases of before 0.1.0 still have two of the vectors' columns, which nothing 
 """
 
 import django.db.models.deletion
-import pgvector.django.indexes
 import pgvector.django.vector
 from django.conf import settings
 from django.db import migrations, models
@@ -14,7 +13,7 @@ def _vector(name: str) -> migrations.RunSQL:
     """The column, which an upgraded database may have."""
     field = pgvector.django.vector.VectorField(blank=True, dimensions=384, null=True)
     return migrations.RunSQL(
-        f"ALTER TABLE library_experience ADD COLUMN IF NOT EXISTS {name} vector(384)",
+        f"-- short lock: a column that may be null and has no default\nALTER TABLE library_experience ADD COLUMN IF NOT EXISTS {name} vector(384)",
         f"ALTER TABLE library_experience DROP COLUMN {name}",
         state_operations=[migrations.AddField(model_name="experience", name=name, field=field)],
     )
@@ -47,10 +46,6 @@ class Migration(migrations.Migration):
                 ("at", models.DateTimeField(auto_now_add=True)),
             ],
         ),
-        migrations.RemoveIndex(
-            model_name="experience",
-            name="experience_waits_for_vectors",
-        ),
         _vector("input_context_summary_embedding"),
         migrations.AddField(
             model_name="experience",
@@ -79,54 +74,6 @@ class Migration(migrations.Migration):
             field=models.CharField(blank=True, db_default="", default="", max_length=40),
         ),
         _vector("sub_task_description_embedding"),
-        migrations.AlterField(
-            model_name="experience",
-            name="goal_ref",
-            field=models.CharField(max_length=64),
-        ),
-        migrations.AddIndex(
-            model_name="experience",
-            index=models.Index(
-                condition=models.Q(
-                    models.Q(
-                        ("primary_goal_description_embedding__isnull", True),
-                        models.Q(("primary_goal_description", ""), _negated=True),
-                    ),
-                    models.Q(
-                        ("sub_task_description_embedding__isnull", True),
-                        models.Q(("sub_task_description", ""), _negated=True),
-                    ),
-                    models.Q(
-                        ("input_context_summary_embedding__isnull", True),
-                        models.Q(("input_context_summary", ""), _negated=True),
-                    ),
-                    models.Q(
-                        ("output_summary_embedding__isnull", True), models.Q(("output_summary", ""), _negated=True)
-                    ),
-                    _connector="OR",
-                ),
-                fields=["-id"],
-                name="experience_lacks_vectors",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="experience",
-            index=pgvector.django.indexes.HnswIndex(
-                fields=["sub_task_description_embedding"], name="experience_task_hnsw", opclasses=["vector_cosine_ops"]
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="experience",
-            index=pgvector.django.indexes.HnswIndex(
-                fields=["input_context_summary_embedding"],
-                name="experience_context_hnsw",
-                opclasses=["vector_cosine_ops"],
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="experience",
-            constraint=models.UniqueConstraint(fields=("goal_ref", "part"), name="experience_once_per_part"),
-        ),
         migrations.AddField(
             model_name="experiencerating",
             name="by",
