@@ -168,8 +168,9 @@ def main() -> None:
 
 @dataclass(frozen=True)
 class Came:
-    """Whether each candidate was activated; whether the better one was taken back; after how many new goals the worse
-    one was, which an admin had activated all the same (0: it was not).
+    """Whether each candidate was activated, and whether the better one was taken back.
+
+    `goals_until`: after how many new goals the worse one was taken back once an admin had activated it; 0: never.
     """
 
     better: bool

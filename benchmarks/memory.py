@@ -165,7 +165,7 @@ def _names(draw: random.Random, count: int) -> list[str]:
 # --- runs -------------------------------------------------------------------------------------------------------
 @dataclass
 class Arm:
-    """One agent with its person, and what came of its goals: attempts (0: not achieved) and tokens of each."""
+    """An agent, its user, and for each of their goals the attempts (0: not achieved) and the tokens."""
 
     name: str
     person: User

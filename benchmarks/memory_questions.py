@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.servers import database
+
+if TYPE_CHECKING:
+    from people.models import User
 
 # Goal, steps, what was known, outcome, result, question.
 CASES = (
@@ -83,13 +86,13 @@ def main() -> None:
             say(f"{goal}: place {old or 'none'} before, {new or 'none'} now\n")
 
 
-def _rank(question: str, goal: str, search: Callable[..., Any], owner: object) -> int:
+def _rank(question: str, goal: str, search: Callable[..., Any], owner: User) -> int:
     """The place of the experience that is meant, from 1; 0 when it is not among the first twenty."""
     found = [getattr(row, "primary_goal_description", "") for row, _ in search(question, user=owner)]
     return found.index(goal) + 1 if goal in found else 0
 
 
-def _remember(owner: object) -> None:
+def _remember(owner: User) -> None:
     from django.utils import timezone
 
     from library import embedding
@@ -99,7 +102,7 @@ def _remember(owner: object) -> None:
     rows += [(_OTHERS[n % 4].format(n=n), f"Run job {n}.", "", "success", "done") for n in range(40)]
     for number, (goal, steps, known, outcome, result) in enumerate(rows):
         services.record(
-            owner=owner,  # type: ignore[arg-type]
+            owner=owner,
             goal_ref=str(number),
             primary_goal_description=goal,
             sub_task_description=steps,

@@ -49,7 +49,7 @@ _FROM_TOOLS = frozenset({"perception", "earlier_runs"})
 
 @dataclass(frozen=True)
 class Earlier:
-    """A goal that was worked on before: what was asked, how it ended and what came of it, its steps and decisions."""
+    """An earlier goal: its text, how it ended, its result, its steps and its decisions."""
 
     goal: str
     outcome: str

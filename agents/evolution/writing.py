@@ -58,8 +58,8 @@ def budget() -> Budget:
 def write(component: Component, *, by: User, why: str, strategy: str) -> ComponentVersion:
     """Have a model write a candidate of a rule, and have that replayed beside its parent.
 
-    Raises LibraryRefused for who may not write, NotPossibleNow with the reason when there is no model or no candidate
-    came of asking.
+    Raises LibraryRefused for people who may not write, and NotPossibleNow with the reason when there is no model or its
+    answers cannot be used.
     """
     if not library.may_write(by):
         raise LibraryRefused("Your roles do not let you write this. A reviewer, operator or developer can.")

@@ -49,8 +49,8 @@ def why_not(user: User, goal: Goal) -> str:
     """The sentence that says who may type into this goal's session, when this person may not; empty when they may."""
     if settings.FOUR_EYES:
         return (
-            "Typed commands are off: four eyes are required (MINDX_FOUR_EYES), and nobody else reviews a typed"
-            " command. Propose a plan instead."
+            "Typed commands are off: MINDX_FOUR_EYES is on, and nobody else reviews a typed command."
+            " Propose a plan instead."
         )
     if not user.has_role(Role.OPERATOR):
         return "Only operators can type commands, in workspaces of their own. Admins can in every workspace."

@@ -100,10 +100,10 @@ def search(
     words = _words(values, f"{query} {task}".split()[:12])
     with nearest_first(), connection.cursor() as cursor:
         if _are_few(reach, values):
-            those = f"SELECT version.id FROM {_FROM} WHERE {reach} AND ({_HAS_VECTORS} OR {words})"  # noqa: S608
+            those = f"SELECT version.id FROM {_FROM} WHERE {reach} AND ({_HAS_VECTORS} OR {words})"  # noqa: S608  # our own names
         else:
             arms = [_nearest(reach, name) for name in vectors]
-            arms.append(f"SELECT version.id FROM {_FROM} WHERE {reach} AND {_WAITS} AND {words} LIMIT {CANDIDATES}")  # noqa: S608
+            arms.append(f"SELECT version.id FROM {_FROM} WHERE {reach} AND {_WAITS} AND {words} LIMIT {CANDIDATES}")  # noqa: S608  # our own names
             those = " UNION ".join(f"({arm})" for arm in arms)
         cursor.execute(_ranked(those, set(vectors)), values)
         return Results(_loaded(cursor.fetchall()))
@@ -138,7 +138,7 @@ def _are_few(reach: str, values: dict[str, Any]) -> bool:
 
 def _nearest(reach: str, name: str) -> str:
     column = {"task": "applicability_embedding", "content": "content_embedding"}[name]
-    near = f"SELECT version.id FROM {_FROM} WHERE {reach} AND version.{column} IS NOT NULL"  # noqa: S608
+    near = f"SELECT version.id FROM {_FROM} WHERE {reach} AND version.{column} IS NOT NULL"  # noqa: S608  # our own names
     return f"{near} ORDER BY version.{column} <=> %({name})s::vector LIMIT {CANDIDATES}"
 
 

@@ -35,7 +35,7 @@ FAILED = frozenset({"failure", "partial_success", "abandoned"})
 WORKED = frozenset({"success"})
 _ABOUT_FAILURE = re.compile(r"\b(?:went wrong|goe?s? wrong|fail\w*|error\w*|problem\w*|trouble\w*|broke\w*)\b", re.I)
 _ABOUT_SUCCESS = re.compile(r"\b(?:worked|works?|succeed\w*|success\w*|went well|helped)\b", re.I)
-# The frame of a question, which says nothing of its subject.
+# Words of a question that do not name its subject.
 _FRAME = re.compile(
     r"\b(?:what|which|why|how|when|did|does|do|has|have|had|was|were|is|are|it|we|i|my|our|the|a|an|with|about|for|of"
     r"|in|on|went|go|wrong|well|ever|so|far|before|last|time|experiences?|goals?)\b|[?!.,]",

@@ -24,7 +24,7 @@ def register(summarise: Summarise) -> None:
 
 
 def of(row: Experience, long_from: int = LONG_FROM) -> str:
-    """What came of it, summarised where it is long; its beginning where no sentence of it says something."""
+    """Its result, summarised if it is long; the beginning of the result if no summary can be made."""
     text = row.output_summary.strip()
     if len(text) <= long_from or not _registered:
         return text[:long_from]

@@ -77,7 +77,7 @@ def test_who_may_type_sees_the_prompt_and_who_may_not_who_may(
     assert "Only operators can type commands" in plain(page_of(reviewer))
     assert "belongs to somebody else. Only its owner" in plain(page_of(operator))
     settings.FOUR_EYES = True
-    assert "four eyes are required" in plain(page_of(typist))
+    assert "MINDX_FOUR_EYES is on" in plain(page_of(typist))
     for user in (reviewer, operator, typist):
         assert 'id="typed-text"' not in page_of(user)
 

@@ -86,7 +86,7 @@ def _pasts(goals: Mapping[int, Goal]) -> Iterable[Past]:
         if plan is not None:
             yield _with_run(past, goal, plan, failed.get(goal.pk))
         else:
-            # A rule knew it, and no valid plan came of that: it has failed, too.
+            # A rule matched it but made no valid plan, so the goal counts as failed.
             yield replace(past, worked=False, failure=problem) if problem and by_rules else past
 
 

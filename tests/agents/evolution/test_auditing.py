@@ -17,7 +17,7 @@ from agents.models import EvolutionProposal, Goal
 from agents.record.errors import NotPossibleNow, NotYours
 from library.components import services as library
 from people.models import User
-from tests.agents.evolution.test_replays import Totalled, rule, strict, totalled  # noqa: F401  # fixtures
+from tests.agents.evolution.conftest import Totalled, rule
 
 NOW = datetime(2026, 11, 27, tzinfo=UTC)
 
@@ -143,7 +143,7 @@ def test_the_same_complaint_of_several_rules_is_a_risk_and_said_once() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_real_goals_are_read_as_facts(
-    totalled: Totalled,  # noqa: F811
+    totalled: Totalled,
     operator: User,
     owner: User,
     make_goal: Callable[..., Goal],

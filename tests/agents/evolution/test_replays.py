@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents.cycle import cycle
 from agents.evolution import cases, deciding, replaying, replays
 from agents.evolution.gate import Verdict
-from agents.models import Goal, HandItem, Replay, ReplayCase, Workspace
+from agents.models import Replay, ReplayCase, Workspace
 from agents.record import draining
 from agents.states import GoalState, ReplayState
 from agents.workspaces import snapshot_references, workspaces
@@ -21,52 +20,10 @@ from library.components import services as library
 from library.errors import LibraryRefused
 from library.models import ComponentVersion
 from people.models import User
-from review.deciding import decisions
-from tests.agents.execution.conftest import give_up
+from tests.agents.evolution.conftest import Totalled, rule
 from tests.cast import person
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-RULE = """RULE total a list
-IF your task is to total the list {file}
-THEN:
-  # The program adds the numbers up.
-  run python PROGRAM.py {file}
-"""
-STRICT = "import sys\nprint(sum(int(line) for line in open(sys.argv[1])))\n"
-LENIENT = "import sys\nprint(sum(int(line) for line in open(sys.argv[1]) if line.strip()))\n"
-PICKY = "import sys\nprint(sum(int(line.strip() or 0) for line in open(sys.argv[1]) if line != '7\\n' or 1 / 0))\n"
-Totalled = Callable[..., Goal]
-
-
-def rule(program: str) -> str:
-    return RULE.replace("PROGRAM", program)
-
-
-@pytest.fixture
-def strict(operator: User) -> ComponentVersion:
-    return library.publish("rule", "total a list", rule("strict"), by=operator, status="active")
-
-
-@pytest.fixture
-def totalled(owner: User, reviewer: User, strict: ComponentVersion, make_goal: Callable[..., Goal]) -> Totalled:
-    """`totalled("1\n2\n")`: a goal that the rule planned and that ran to its end, well or badly."""
-
-    def made(numbers: str, *, give_it_up: bool = True) -> Goal:
-        goal = make_goal(owner, "total the list numbers.txt")
-        programs = {"strict.py": STRICT, "lenient.py": LENIENT, "picky.py": PICKY, "numbers.txt": numbers}
-        for path, text in programs.items():
-            workspaces.put_file(goal.workspace, by=owner, path=path, source=io.BytesIO(text.encode()))
-        cycle.work(goal.pk)
-        plan = goal.intent_plans.get()
-        decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")
-        cycle.work(goal.pk)
-        if give_it_up and HandItem.objects.filter(goal=goal, answered_at=None).exists():
-            give_up(goal.pk, owner)
-        goal.refresh_from_db()
-        return goal
-
-    return made
 
 
 def candidate(by: User, program: str) -> ComponentVersion:

@@ -22,17 +22,12 @@ from library.errors import LibraryRefused
 from library.models import ComponentVersion
 from people.models import User
 from review.models import AuditEntry
-from tests.agents.evolution.test_replays import LENIENT, PICKY, STRICT, rule
+from tests.agents.evolution.conftest import LENIENT, PICKY, STRICT, rule
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 NAME = "total a list"
 Planned = Callable[[str], Goal]
-
-
-@pytest.fixture
-def strict(operator: User) -> ComponentVersion:
-    return library.publish("rule", NAME, rule("strict"), by=operator, status="active")
 
 
 @pytest.fixture
@@ -90,7 +85,7 @@ def test_a_version_that_breaks_five_goals_is_taken_back_before_anybody_approves(
     assert "taken back automatically" in picky.changes
     entry = AuditEntry.objects.filter(event="component").latest("pk")
     assert (entry.data["what"], entry.data["to"], entry.data["broken"]) == ("took back", "1.0.0", 5)
-    assert {goal.state for goal in goals} == {GoalState.AWAITING_REVIEW}, "nothing of it ran outside copies"
+    assert {goal.state for goal in goals} == {GoalState.AWAITING_REVIEW}, "only copies were run"
     # What was taken back is no version that was in use: it comes in by the gate only.
     assert not deciding.may_return_to(picky)
 

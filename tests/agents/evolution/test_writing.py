@@ -11,14 +11,14 @@ from django.test import Client
 
 from agents.bdi.candidate_writing import STRATEGIES
 from agents.evolution import gate, writing
-from agents.models import DEFAULT_AGENT, Agent, Goal, Replay
+from agents.models import DEFAULT_AGENT, Agent, Goal, Plan, Replay
 from agents.record.errors import NotPossibleNow
 from agents.rules import grammar
 from library.components import services as library
 from library.errors import LibraryRefused
 from library.models import ComponentVersion, ModelCall
 from people.models import User
-from tests.agents.evolution.test_replays import RULE, rule, strict  # noqa: F401  # a fixture
+from tests.agents.evolution.conftest import RULE, rule
 from tests.models.conftest import MODEL
 from tests.models.conftest import provider as provider
 from tests.models.server import Provider
@@ -39,7 +39,7 @@ def test_no_sealed_goal_is_in_any_request_and_a_probe_one_is(
     provider: Provider,
     owner: User,
     operator: User,
-    strict: ComponentVersion,  # noqa: F811
+    strict: ComponentVersion,
     make_goal: Callable[..., Goal],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -64,7 +64,8 @@ def test_no_sealed_goal_is_in_any_request_and_a_probe_one_is(
 def _found(goal: Goal) -> Any:
     from agents.evolution.cases import Found
 
-    return Found(goal, goal.plans.first(), "", succeeded=False)  # type: ignore[arg-type]  # the error is given above
+    plan = goal.plans.first() or Plan(goal=goal)
+    return Found(goal, plan, "", succeeded=False)
 
 
 def test_goals_that_the_asker_may_not_see_are_not_sent(
@@ -81,7 +82,7 @@ def test_goals_that_the_asker_may_not_see_are_not_sent(
 def test_it_is_a_waiting_candidate_of_a_model_with_its_replay_and_its_calls(
     provider: Provider,
     operator: User,
-    strict: ComponentVersion,  # noqa: F811
+    strict: ComponentVersion,
     api_of: Any,
 ) -> None:
     provider.will_say(said(rule("lenient")))
@@ -141,7 +142,7 @@ def test_an_answer_that_is_no_candidate_leaves_nothing(
     told: str,
     provider: Provider,
     operator: User,
-    strict: ComponentVersion,  # noqa: F811
+    strict: ComponentVersion,
 ) -> None:
     provider.will_say(reply)
     with pytest.raises(NotPossibleNow, match=told) if reply else pytest.raises(NotPossibleNow):
@@ -152,7 +153,7 @@ def test_an_answer_that_is_no_candidate_leaves_nothing(
 def test_a_secret_of_a_goal_does_not_get_into_the_library(
     provider: Provider,
     operator: User,
-    strict: ComponentVersion,  # noqa: F811
+    strict: ComponentVersion,
 ) -> None:
     token = "ghp_" + "a1B2" * 9
 
@@ -170,7 +171,7 @@ def test_a_secret_of_a_goal_does_not_get_into_the_library(
 def test_without_a_model_or_rights_it_says_so(
     owner: User,
     operator: User,
-    strict: ComponentVersion,  # noqa: F811
+    strict: ComponentVersion,
     api_of: Any,
     settings: Any,
 ) -> None:
@@ -187,7 +188,7 @@ def test_the_page_shows_the_budget_first_and_asks(
     provider: Provider,
     operator: User,
     owner: User,
-    strict: ComponentVersion,  # noqa: F811
+    strict: ComponentVersion,
     client_of: Callable[[User], Client],
 ) -> None:
     at = f"/rules/{strict.component_id}/"

@@ -1,0 +1,58 @@
+"""A rule that runs a program over a list of numbers, and goals that it planned."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+
+import pytest
+
+from agents.cycle import cycle
+from agents.models import Goal, HandItem
+from agents.workspaces import workspaces
+from library.components import services as library
+from library.models import ComponentVersion
+from people.models import User
+from review.deciding import decisions
+from tests.agents.execution.conftest import give_up
+
+RULE = """RULE total a list
+IF your task is to total the list {file}
+THEN:
+  # The program adds the numbers up.
+  run python PROGRAM.py {file}
+"""
+STRICT = "import sys\nprint(sum(int(line) for line in open(sys.argv[1])))\n"
+LENIENT = "import sys\nprint(sum(int(line) for line in open(sys.argv[1]) if line.strip()))\n"
+PICKY = "import sys\nprint(sum(int(line.strip() or 0) for line in open(sys.argv[1]) if line != '7\\n' or 1 / 0))\n"
+Totalled = Callable[..., Goal]
+
+
+def rule(program: str) -> str:
+    return RULE.replace("PROGRAM", program)
+
+
+@pytest.fixture
+def strict(operator: User) -> ComponentVersion:
+    return library.publish("rule", "total a list", rule("strict"), by=operator, status="active")
+
+
+@pytest.fixture
+def totalled(owner: User, reviewer: User, strict: ComponentVersion, make_goal: Callable[..., Goal]) -> Totalled:
+    """`totalled("1\n2\n")`: a goal that the rule planned and that ran to its end, well or badly."""
+
+    def made(numbers: str, *, give_it_up: bool = True) -> Goal:
+        goal = make_goal(owner, "total the list numbers.txt")
+        programs = {"strict.py": STRICT, "lenient.py": LENIENT, "picky.py": PICKY, "numbers.txt": numbers}
+        for path, text in programs.items():
+            workspaces.put_file(goal.workspace, by=owner, path=path, source=io.BytesIO(text.encode()))
+        cycle.work(goal.pk)
+        plan = goal.intent_plans.get()
+        decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")
+        cycle.work(goal.pk)
+        if give_it_up and HandItem.objects.filter(goal=goal, answered_at=None).exists():
+            give_up(goal.pk, owner)
+        goal.refresh_from_db()
+        return goal
+
+    return made
