@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agents.cycle import cycle
-from agents.models import Goal, HandItem
-from agents.workspaces import workspaces
-from library.components import services as library
-from library.models import ComponentVersion
-from people.models import User
-from review.deciding import decisions
 from tests.agents.execution.conftest import give_up
+
+if TYPE_CHECKING:
+    from agents.models import Goal
+    from library.models import ComponentVersion
+    from people.models import User
 
 RULE = """RULE total a list
 IF your task is to total the list {file}
@@ -25,7 +24,7 @@ THEN:
 STRICT = "import sys\nprint(sum(int(line) for line in open(sys.argv[1])))\n"
 LENIENT = "import sys\nprint(sum(int(line) for line in open(sys.argv[1]) if line.strip()))\n"
 PICKY = "import sys\nprint(sum(int(line.strip() or 0) for line in open(sys.argv[1]) if line != '7\\n' or 1 / 0))\n"
-Totalled = Callable[..., Goal]
+Totalled = Callable[..., Any]
 
 
 def rule(program: str) -> str:
@@ -34,12 +33,18 @@ def rule(program: str) -> str:
 
 @pytest.fixture
 def strict(operator: User) -> ComponentVersion:
-    return library.publish("rule", "total a list", rule("strict"), by=operator, status="active")
+    from library.components import services
+
+    return services.publish("rule", "total a list", rule("strict"), by=operator, status="active")
 
 
 @pytest.fixture
 def totalled(owner: User, reviewer: User, strict: ComponentVersion, make_goal: Callable[..., Goal]) -> Totalled:
     """`totalled("1\n2\n")`: a goal that the rule planned and that ran to its end, well or badly."""
+    from agents.cycle import cycle
+    from agents.models import HandItem
+    from agents.workspaces import workspaces
+    from review.deciding import decisions
 
     def made(numbers: str, *, give_it_up: bool = True) -> Goal:
         goal = make_goal(owner, "total the list numbers.txt")
