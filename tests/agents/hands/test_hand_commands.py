@@ -70,8 +70,8 @@ def test_somebody_who_was_disabled_is_refused(goal: Goal, typist: User) -> None:
 
 def test_with_four_eyes_nobody_types_not_even_an_admin(goal: Goal, typist: User, admin: User, settings: Any) -> None:
     settings.FOUR_EYES = True
-    assert "four eyes" in _refused(goal, typist)
-    assert "four eyes" in _refused(goal, admin)
+    assert "MINDX_FOUR_EYES" in _refused(goal, typist)
+    assert "MINDX_FOUR_EYES" in _refused(goal, admin)
 
 
 @pytest.mark.parametrize(
