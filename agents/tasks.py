@@ -6,7 +6,7 @@ from celery import shared_task
 
 from agents.coordinator import backlog_sources, backlog_taking
 from agents.cycle import cycle
-from agents.evolution import replaying, replays, rollouts
+from agents.evolution import replaying, replays, rollouts, tool_checks
 from agents.evolution.auditing import proposing
 from agents.execution import shadow as shadow_run
 from agents.execution import sweep_parts
@@ -36,11 +36,25 @@ def replay(replay_id: int | None = None) -> None:
     replaying.work(replay_id)
 
 
+@shared_task(name="agents.check_tool")
+def check_tool(version_id: int) -> None:
+    """Run the trials of a tool's version, if nobody does."""
+    tool_checks.work(version_id)
+
+
 @shared_task(name="agents.sweep")
 def sweep() -> None:
     """Find what no wake-up reached."""
     # Stray plans first, so that what waited for their files is found at once.
-    sweep_parts.each(stray_plans.sweep, cycle.sweep, typed.sweep, report_filing.sweep, replays.sweep, rollouts.sweep)
+    sweep_parts.each(
+        stray_plans.sweep,
+        cycle.sweep,
+        typed.sweep,
+        report_filing.sweep,
+        replays.sweep,
+        rollouts.sweep,
+        tool_checks.sweep,
+    )
 
 
 @shared_task(name="agents.typed_command")

@@ -140,6 +140,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "mindx_web.web.refusals.Refusals",
     "people.login_required.LoginRequired",
+    "mindx_web.web.known_tools.KnownTools",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",

@@ -21,7 +21,7 @@ from agents.bdi.document import Document
 from agents.bdi.firmware_checks import Check, Looked, Violation
 from agents.models import Agent
 from agents.rules.naming import hidden_character
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from library.components import selectors, services
 from library.errors import LibraryRefused
 from library.language.asking import Ask, Message, guessed_tokens
@@ -146,7 +146,7 @@ def save(domain: str, text: str, *, by: User, changes: str = "") -> ComponentVer
     if hidden := hidden_character(text.replace("\n", " ").replace("\t", " ")):
         raise LibraryRefused(f"It holds the hidden character {hidden}. Take it out.", "body")
     checks, wrong = firmware_checks.read(text)
-    if said := [*wrong, *firmware_checks.unknown(checks, REGISTRY)]:
+    if said := [*wrong, *firmware_checks.unknown(checks, tools_in_use())]:
         raise LibraryRefused(" ".join(said[:5]), "body")
     return services.publish(KIND, domain, text, by=by, changes=changes.strip())
 

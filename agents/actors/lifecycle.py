@@ -19,7 +19,7 @@ from agents.models import DEFAULT_AGENT, Agent, Goal, ToolLimit
 from agents.record.errors import GoalRefused, NoSuchAgent, NotPossibleNow, NotYours
 from agents.record.selectors import agents_usable_by
 from agents.states import GOAL_ENDED
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from people import journal
 from people.journal import Event
 from people.models import User
@@ -35,7 +35,7 @@ _MOST_NAMED = 5
 def read_config(text: str) -> Config:
     """Read a config as people write it. Raises GoalRefused, naming the field `config`."""
     try:
-        return configs.parse(text, tools=[tool.name for tool in REGISTRY.tools])
+        return configs.parse(text, tools=[tool.name for tool in tools_in_use().tools])
     except ConfigRefused as refused:
         raise GoalRefused("config", str(refused)) from refused
 

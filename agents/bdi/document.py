@@ -105,6 +105,11 @@ class Document:
         """The step at a position, from 1."""
         return self.all_intents[position - 1]
 
+    def version_of(self, spec: IntentSpec) -> str:
+        """The version of a step's command that the plan was made with; empty in plans from before these were kept."""
+        name = f"{spec.tool}.{spec.command}"
+        return next((one["version"] for one in self.components if one["kind"] == "tool" and one["name"] == name), "")
+
     def variants(self) -> Iterator[tuple[int, int, Document]]:
         """This plan with each declared alternative in the place of its step: position, number from 1, and the plan."""
         for spec in self.intents:

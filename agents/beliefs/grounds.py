@@ -14,7 +14,7 @@ from agents.bdi.document import Document
 from agents.bdi.standing import Loss, Standing
 from agents.models import Belief, Goal, IntentPlan
 from agents.states import GOAL_ENDED, GoalState
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Belief as Believed
 
 
@@ -24,7 +24,7 @@ def standing_of(plan: IntentPlan, document: Document, done: Collection[int] = ()
     now = standing.begun(standing.grounds_of(evidence, [spec.rule for spec in document.intents]))
     for spec in document.intents:
         if spec.position in done:
-            now = now.after(spec, REGISTRY)
+            now = now.after(spec, tools_in_use())
     return now
 
 

@@ -18,7 +18,7 @@ from agents.bdi.denial import Correction
 from agents.bdi.perception import Entry, World
 from agents.beliefs import belief_rows
 from agents.models import Goal, Workspace
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Belief
 from agents.workspaces.stores import store
 from sandbox.command_line import PROGRAMS
@@ -109,7 +109,7 @@ def of_workspace(
         python_version=python_version(),
         sandbox_level=_level(),
         programs=programs(),
-        tools=tuple(tool.label for tool in REGISTRY.tools),
+        tools=tuple(tool.label for tool in tools_in_use().tools),
         has_model=has_model,
         told=tuple(told),
         corrections=tuple(corrections),

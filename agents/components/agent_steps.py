@@ -25,7 +25,7 @@ from agents.models import Agent, Deed, Goal
 from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
 from agents.states import GoalState, PlanState
 from agents.toolkit.command import Params
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.tools.agent_registry import CHANGE, CREATE, NAME, RETIRE
 from agents.toolkit.types import PlanDraft, Step
 from people.models import User
@@ -93,7 +93,7 @@ def _check(command: str, params: Params, made: Iterable[str] = ()) -> None:
 def config_of(params: Params) -> Config:
     """What a step sets. Raises GoalRefused."""
     try:
-        return configs.of_params(params, tools=[tool.name for tool in REGISTRY.tools])
+        return configs.of_params(params, tools=[tool.name for tool in tools_in_use().tools])
     except ConfigRefused as refused:
         raise GoalRefused("config", str(refused)) from refused
 

@@ -26,7 +26,7 @@ from agents.models import EvolvedCopy, Goal
 from agents.record import logs
 from agents.record.errors import AgentsError, NotPossibleNow, NotYours
 from agents.states import GoalState
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.workspaces import base_files
 from library.components import services as library
 from library.errors import LibraryRefused
@@ -176,7 +176,7 @@ def _check(kind: str, name: str, text: str) -> None:
     if kind == "tool" and (forbidden := firmware.problems_of_text(_added(text))):
         raise NotPossibleNow(forbidden[0].says)
     if kind == "agent":
-        configs.parse(text, tools=[tool.name for tool in REGISTRY.tools])
+        configs.parse(text, tools=[tool.name for tool in tools_in_use().tools])
     elif kind == "rule" and (errors := rule_writing.check(text, instead_of=name).errors):
         raise rule_writing.RuleInvalid(errors)
 
@@ -199,7 +199,7 @@ def _why(copy: EvolvedCopy) -> str:
 
 
 def _agent(copy: EvolvedCopy, text: str, by: User) -> ComponentVersion:
-    config = replace(configs.parse(text, tools=[tool.name for tool in REGISTRY.tools]), has_limits=True)
+    config = replace(configs.parse(text, tools=[tool.name for tool in tools_in_use().tools]), has_limits=True)
     agent = lifecycle.find(copy.target_name)
     return agent_versions.candidate(agent, config, by=by, changes=_why(copy), whole_limits=True)[0]
 

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agents.bdi.document import Document
+from agents.components import made_tools
 from agents.record import prepared
-from agents.toolkit.registry import REGISTRY, UnknownTool
+from agents.toolkit.registry import UnknownTool, tools_in_use
 from agents.toolkit.types import Step
 from library.models import Component, ComponentVersion
 
@@ -28,6 +29,7 @@ def recorded(evidence: Mapping[str, Any], steps: Iterable[Step]) -> tuple[Mappin
 
 def changed_since(document: Document) -> list[str]:
     """What is no longer as the document says, as sentences; empty when all of it is."""
+    made_tools.refresh_for(document)
     named = [(one["name"], one["version"]) for one in document.components if one["kind"] == RULE]
     rules = {(one["name"], one["version"]): one for one in _rules(named)}
     said = []
@@ -98,6 +100,6 @@ def _tools(steps: Iterable[Step]) -> list[Mapping[str, str]]:
 def _version_now(name: str) -> str:
     tool, _, command = name.partition(".")
     try:
-        return REGISTRY.command(tool, command).version
+        return tools_in_use().command(tool, command).version
     except UnknownTool:
         return ""

@@ -14,7 +14,7 @@ from agents.actors import commitments, lifecycle
 from agents.mastermind import configs
 from agents.mastermind.components import Component
 from agents.models import Agent
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from library.components import selectors
 from library.models import Component as LibraryComponent
 from library.models import ComponentVersion
@@ -27,7 +27,7 @@ _TOOLKIT = Path("agents/toolkit")
 
 def known() -> list[Component]:
     """Tools, agents that are not retired, and what of the library is in use."""
-    found = [Component("tool", tool.name, tool.label) for tool in REGISTRY.tools]
+    found = [Component("tool", tool.name, tool.label) for tool in tools_in_use().tools]
     agents = Agent.objects.filter(retired_at=None).order_by("name").values_list("name", flat=True)
     found += [Component("agent", name) for name in agents[:MOST_OF_A_KIND]]
     active = ComponentVersion.objects.filter(

@@ -13,7 +13,7 @@ from agents.rules import bodies, grammar
 from agents.rules.grammar import Rule, RuleSyntaxError
 from agents.rules.linter import LintProblem, lint_among
 from agents.rules.naming import hidden_character
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from library.components import services
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
@@ -67,7 +67,7 @@ def _checked(text: str, instead_of: str, active: Mapping[str, Rule]) -> Checked:
         return Checked(None, (LintProblem(found[1].name, found[1].line, "several_rules", "error", message),))
     (rule,) = found
     others = [other for name, other in active.items() if name not in (rule.name, instead_of)]
-    problems = lint_among(rule, others, REGISTRY)
+    problems = lint_among(rule, others, tools_in_use())
     against = _against_firmware(rule)
     return Checked(rule, tuple(sorted([*hidden, *problems, *against], key=lambda problem: problem.line)))
 
@@ -78,7 +78,7 @@ def _against_firmware(rule: Rule) -> Iterator[LintProblem]:
     """
     looked = []
     for line in (*rule.body, *rule.on_failure):
-        reading = None if line.subgoal else bodies.compile_line(line.text, REGISTRY)
+        reading = None if line.subgoal else bodies.compile_line(line.text, tools_in_use())
         if reading is not None:
             command = reading.command
             params = {name: value.raw for name, value in reading.values.items()}

@@ -13,12 +13,13 @@ from django.db.models import QuerySet
 
 from agents.bdi import means_ends
 from agents.beliefs import perceiving
+from agents.components import made_tools
 from agents.models import Workspace
 from agents.record import prepared
 from agents.rules import grammar
 from agents.rules.grammar import Rule, RuleSyntaxError
 from agents.rules.selection import KnownRule
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Belief, NoPlan, PlanDraft
 from agents.toolkit.wording.slots import render
 from library.components import canary, selectors, services
@@ -32,7 +33,7 @@ KIND = Component.Kind.RULE.value
 _STAMP = f"""
     SELECT count(*) || ' ' || coalesce(sum(hashtextextended(concat_ws(
             '/', component.name, version.version, version.status, version.canary_percent, version.body
-        ), version.id)), 0)
+        ), version.id)), 0), ({made_tools.STAMP})
     FROM {Component._meta.db_table} AS component
     JOIN {ComponentVersion._meta.db_table} AS version ON version.component_id = component.id
     WHERE component.kind = %(kind)s AND version.status = ANY(%(used)s)
@@ -72,7 +73,9 @@ def known_rules(for_goal: int | None = None) -> list[KnownRule]:
     Their texts are fetched only when they are others than the last time: what is in use is asked at each call.
     """
     global _last
-    (stamp,) = prepared.row(_STAMP, {"kind": KIND, "used": _USED}) or ("",)
+    # The tools that the rules speak of are asked about in the same statement.
+    stamp, tools = prepared.row(_STAMP, {"kind": KIND, "used": _USED}) or ("", "")
+    made_tools.follow(str(tools))
     if stamp != _last.stamp:
         _last = _InUse(stamp, _readable(selectors.active_versions(KIND)), _canaries())
     if for_goal is None or not _last.canaries:
@@ -103,7 +106,7 @@ def try_out(text: str, workspace: Workspace, *, instead: KnownRule | None = None
     if instead is not None:
         rules = [*(known for known in rules if known.name != instead.name), instead]
     beliefs = tuple(perceiving.of_workspace(workspace, about=text, has_model=bool(settings.MODEL)))
-    return Trial(text, beliefs, means_ends.plan(text, rules, beliefs, REGISTRY))
+    return Trial(text, beliefs, means_ends.plan(text, rules, beliefs, tools_in_use()))
 
 
 def starters(files: Sequence[tuple[str, str]]) -> list[services.Starter]:

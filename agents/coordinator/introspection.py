@@ -14,7 +14,7 @@ from agents.components import known_components
 from agents.models import Agent, Belief, Goal, IntentPlan
 from agents.record import selectors
 from agents.states import GOAL_ENDED, GoalState, PlanState
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from library.components import selectors as library
 from people.models import User
 
@@ -31,7 +31,7 @@ def introspect(agent: Agent, *, by: User) -> tuple[list[str], dict[str, Any]]:
         selectors.goals_visible_to(by).filter(_OPEN, agent=agent).order_by("priority", "pk")[:MOST_INTENTIONS]
     )
     beliefs = _beliefs(intentions)
-    tools = [tool for tool in REGISTRY.tools if not agent.tools or tool.name in agent.tools]
+    tools = [tool for tool in tools_in_use().tools if not agent.tools or tool.name in agent.tools]
     models = models_of(agent)
     rules = library.active_versions(known_components.RULE).count()
     said = [

@@ -1,6 +1,7 @@
-"""The earlier goals that a candidate is measured by: those that a version of its rule planned, and that ran.
+"""The earlier goals that a candidate is measured by: those that a version of its component worked on, and that ran.
 
-All failures, and as many successes, the newest of each. A goal counts once, by the last plan that the rule made for it.
+All failures, and as many successes, the newest of each. A goal counts once, by the last plan that the rule made for it
+or that used the tool.
 """
 
 from __future__ import annotations
@@ -8,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from agents.bdi.outcome import MISSED
-from agents.models import Attempt, Goal, HandItem, IntentPlan, Plan
+from agents.components.rules import KIND as RULE
+from agents.models import Attempt, Goal, HandItem, Intent, IntentPlan, Plan
 from agents.states import PlanState
+from library.models import Component
 
 # Of each kind: a replay ends within the hour, and more cases prove little more.
 MOST = 50
@@ -31,11 +34,11 @@ class Found:
     succeeded: bool
 
 
-def of_rule(name: str, most: int = MOST) -> list[Found]:
-    """Every failure of this rule, and as many successes; the newest first, at most `most` of each."""
+def of(component: Component, most: int = MOST) -> list[Found]:
+    """Every failure of a rule or a tool, and as many successes; the newest first, at most `most` of each."""
     failures: list[Found] = []
     successes: list[Found] = []
-    for found in _all(name):
+    for found in _all(component):
         (successes if found.succeeded else failures).append(found)
         if len(failures) >= most and len(successes) >= most:
             break
@@ -44,24 +47,41 @@ def of_rule(name: str, most: int = MOST) -> list[Found]:
     return failures + successes[: len(failures) or most]
 
 
-def has_any(name: str) -> bool:
-    """Whether anything was ever planned by this rule and ran."""
-    return next(_all(name), None) is not None
+def has_any(component: Component) -> bool:
+    """Whether anything that it worked on ran."""
+    return next(_all(component), None) is not None
 
 
-def _all(name: str) -> Iterator[Found]:
-    planned = Plan.objects.filter(source=Plan.Source.RULE.value)
-    planned = planned.filter(
-        Q(evidence__rule__name=name) | Q(evidence__contains={"subgoals": [{"rule": {"name": name}}]})
-    )
-    plans = IntentPlan.objects.filter(plan__in=planned).annotate(asked_a_person=_ASKED)
+def using_tool(plans: QuerySet[IntentPlan], name: str) -> QuerySet[IntentPlan]:
+    """Those of these plans that reached a step of this tool."""
+    tried = Attempt.objects.filter(intent__intent_plan=OuterRef("pk"), intent__tool=name)
+    return plans.filter(Exists(tried))
+
+
+def _all(component: Component) -> Iterator[Found]:
+    plans = _by_rule(component.name) if component.kind == RULE else using_tool(IntentPlan.objects.all(), component.name)
+    plans = plans.annotate(asked_a_person=_ASKED)
     plans = plans.filter(_ENDED | Q(asked_a_person=True)).select_related("plan", "goal__workspace")
     seen: set[int] = set()
     for plan in plans.order_by("-pk").iterator(chunk_size=100):
         if plan.goal_id in seen:
             continue
-        began = Attempt.objects.filter(intent__intent_plan=plan, intent__position=1).order_by("number")
-        if base := began.values_list("snapshot_before", flat=True).first():
+        if base := base_of(plan):
             seen.add(plan.goal_id)
             succeeded = plan.state == PlanState.COMPLETE and not plan.asked_a_person and plan.goal.outcome not in MISSED
             yield Found(plan.goal, plan.plan, base, succeeded)
+
+
+def base_of(plan: IntentPlan) -> str:
+    """The snapshot that a plan's first step began with; empty before it began."""
+    first = Intent.objects.filter(intent_plan=plan, position=1)
+    began = Attempt.objects.filter(intent__in=first).order_by("number").values_list("snapshot_before", flat=True)
+    return began.first() or ""
+
+
+def _by_rule(name: str) -> QuerySet[IntentPlan]:
+    planned = Plan.objects.filter(source=Plan.Source.RULE.value)
+    planned = planned.filter(
+        Q(evidence__rule__name=name) | Q(evidence__contains={"subgoals": [{"rule": {"name": name}}]})
+    )
+    return IntentPlan.objects.filter(plan__in=planned)

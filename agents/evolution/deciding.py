@@ -1,4 +1,6 @@
-"""Activating and rejecting a rule's candidate: what its replay says, who may, and the reason that lifts it."""
+"""Activating and rejecting a candidate of a rule or a tool: what its replay says, who may, and the reason that lifts
+it.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +9,17 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db import transaction
 
-from agents.components import rule_writing
+from agents.components import made_tools, rule_writing, tool_writing
 from agents.components.rule_writing import RuleInvalid
-from agents.components.rules import KIND
-from agents.evolution import cases, replays, rollouts
+from agents.components.rules import KIND as RULE
+from agents.components.tool_writing import ToolInvalid
+from agents.evolution import cases, replays, rollouts, tool_checks
 from agents.evolution.gate import Judgement
 from agents.models import Replay
 from agents.states import ReplayState, RolloutState
 from library.components import services as library
 from library.errors import LibraryRefused
-from library.models import ComponentVersion
+from library.models import Component, ComponentVersion
 from people import journal
 from people.journal import Event
 from people.models import User
@@ -47,9 +50,11 @@ def standing(version: ComponentVersion) -> Standing:
 
 
 def _why_not(version: ComponentVersion, replay: Replay | None, judgement: Judgement | None) -> str:
-    if version.component.kind != KIND or version.parent_id is None or may_return_to(version):
+    if may_return_to(version) or not replays.can_be(version):
         return ""
-    if not cases.has_any(version.component.name):
+    if made_tools.is_made(version) and (untried := tool_checks.why_not(version)):
+        return untried
+    if version.parent_id is None or not cases.has_any(version.component):
         return ""
     if replay is None:
         return "It has not been replayed beside its parent yet."
@@ -72,7 +77,7 @@ def may_return_to(version: ComponentVersion) -> bool:
 def activate(version: ComponentVersion, *, by: User, reason: str = "") -> ComponentVersion:
     """Put a version to use, if the gate lets it in or an admin lifts the gate with a reason.
 
-    Raises LibraryRefused, RuleInvalid.
+    Raises LibraryRefused, RuleInvalid, ToolInvalid.
     """
     _fit_to_use(version, by)
     with transaction.atomic():
@@ -80,7 +85,7 @@ def activate(version: ComponentVersion, *, by: User, reason: str = "") -> Compon
         previous = version.component.versions.filter(status=_Status.ACTIVE).exclude(pk=version.pk).first()
         is_new = not may_return_to(version)
         activated = library.activate(version, by)
-        if is_new and previous is not None and version.component.kind == KIND:
+        if is_new and previous is not None and replays.can_be(version):
             rollouts.begin(activated, previous, by=by)
         _journal(activated, by, "activated", reason)
         return activated
@@ -88,7 +93,7 @@ def activate(version: ComponentVersion, *, by: User, reason: str = "") -> Compon
 
 def begin_canary(version: ComponentVersion, *, by: User, percent: int, reason: str = "") -> ComponentVersion:
     """Have a candidate that the gate lets in plan a share of new goals first. Raises LibraryRefused, RuleInvalid."""
-    if version.component.kind != KIND:
+    if version.component.kind != RULE:
         raise LibraryRefused("Only rules can be a canary: their goals can be replayed with the version before.")
     _fit_to_use(version, by)
     with transaction.atomic():
@@ -124,9 +129,19 @@ def _fit_to_use(version: ComponentVersion, by: User) -> None:
     """A version may have been right when it was written and wrong now: tools and other rules change."""
     if settings.FOUR_EYES and version.created_by_id == by.pk:
         raise LibraryRefused("You wrote this version. With four eyes on, somebody else must put it to use.")
+    if version.component.kind == Component.Kind.TOOL:
+        _fit_tool(version)
+        return
     problems = rule_writing.check(version.body, instead_of=version.component.name).problems
     if errors := [problem for problem in problems if problem.severity == "error"]:
         raise RuleInvalid(errors)
+
+
+def _fit_tool(version: ComponentVersion) -> None:
+    if not made_tools.is_made(version):
+        raise LibraryRefused("mindX does not change its own code while it runs. A developer applies the difference.")
+    if problems := tool_writing.check(version.body, instead_of=version.component.name).problems:
+        raise ToolInvalid(problems)
 
 
 def _lift(version: ComponentVersion, why: str, by: User, reason: str) -> None:

@@ -11,7 +11,7 @@ from agents.components import rules
 from agents.models import Goal, Plan
 from agents.plans import proposals
 from agents.rules.selection import KnownRule
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Belief, NoPlan, PlanDraft
 from library.models import ComponentVersion
 
@@ -38,7 +38,7 @@ def planned_by(rule: KnownRule, goal: Goal, plan: Plan, base: str) -> Document |
 def drafted_by(rule: KnownRule, goal: Goal, plan: Plan) -> PlanDraft | NoPlan:
     """What the rules make of it before it is bound to files and checked."""
     known = [*(one for one in rules.known_rules() if one.name != rule.name), rule]
-    return means_ends.plan(goal.text, known, beliefs_of(plan), REGISTRY)
+    return means_ends.plan(goal.text, known, beliefs_of(plan), tools_in_use())
 
 
 def beliefs_of(plan: Plan) -> list[Belief]:

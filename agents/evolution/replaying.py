@@ -1,32 +1,31 @@
-"""The work of a replay: each case planned anew by parent and candidate, and run by both in throw-away copies.
+"""The work of a replay: each case done anew by parent and candidate, in throw-away copies.
 
-The files are those that the case's first step began with, the beliefs those it was planned by then; every other rule is
-the one in use now, for both sides. Steps run as in a shadow run: no network, half the limits, the strictest jail. What
-a copy cannot prove is no verdict for either side.
+The files are those that the case's first step began with. A rule plans by what was believed then, and every other rule
+is the one in use now, for both sides; a tool does the steps of then. Steps run as in a shadow run: no network, half the
+limits, the strictest jail. What a copy cannot prove is no verdict for either side.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
 from agents.bdi import outcome
-from agents.bdi.document import Document, IntentSpec
+from agents.bdi.document import Document
 from agents.bdi.outcome import MISSED
 from agents.bdi.shadow import Finding, Proof
-from agents.evolution import replanning, replays, rollouts
+from agents.evolution import contenders, replays, rollouts
+from agents.evolution.contenders import Contender, Unusable
 from agents.execution.companion import Companion
 from agents.execution.shadow import Stopped, Trial, limits_of
 from agents.execution.workplace import open_desk_in
 from agents.models import Replay, ReplayCase
 from agents.plans import outcome_evaluation
 from agents.record import draining, logs
-from agents.rules.grammar import RuleSyntaxError
-from agents.rules.selection import KnownRule
 from agents.states import ReplayState
 from agents.toolkit.limits import UnknownLimit
 from sandbox.contract import SandboxError, SessionState
@@ -39,11 +38,11 @@ SAID_MAX = 500
 
 @dataclass(frozen=True)
 class Side:
-    """How one side of a case ended. `passes` None: a copy could prove nothing. `steps`: what it planned."""
+    """How one side of a case ended. `passes` None: a copy could prove nothing. `traces`: what is compared."""
 
     passes: bool | None
     said: str
-    steps: tuple[Any, ...] = ()
+    traces: tuple[Any, ...] = ()
     duration_s: float = 0.0
 
 
@@ -60,9 +59,9 @@ def turn(replay: Replay) -> None:
         replays.end(replay, ReplayState.IMPOSSIBLE, f"it has cost {replays.BEGUN_MAX} workers")
         return
     try:
-        sides = replanning.rule_of(replay.parent), replanning.rule_of(replay.version)
-    except RuleSyntaxError as error:
-        replays.end(replay, ReplayState.IMPOSSIBLE, logs.storable(f"a version cannot be read: {error}"))
+        sides = contenders.of(replay.parent), contenders.of(replay.version)
+    except Unusable as error:
+        replays.end(replay, ReplayState.IMPOSSIBLE, logs.storable(str(error)))
         return
     with Companion(0, renew=lambda: replays.renew(replay), is_cancelled=lambda: False) as companion:
         try:
@@ -79,47 +78,50 @@ def turn(replay: Replay) -> None:
         rollouts.decide(replay.rollout)
 
 
-def _do(replay: Replay, case: ReplayCase, sides: tuple[KnownRule, KnownRule], stop_work: Event) -> None:
-    parent, candidate = (_tried(replay, case, rule, stop_work) for rule in sides)
+def _do(replay: Replay, case: ReplayCase, sides: tuple[Contender, Contender], stop_work: Event) -> None:
+    parent, candidate = (_tried(replay, case, side, stop_work) for side in sides)
     case.parent_passes, case.parent_said, case.parent_s = parent.passes, parent.said, parent.duration_s
     case.candidate_passes, case.candidate_said, case.candidate_s = (
         candidate.passes,
         candidate.said,
         candidate.duration_s,
     )
-    case.differs = parent.steps != candidate.steps
+    case.differs = parent.traces != candidate.traces
     if not replays.store(replay, case):
         raise Stopped
 
 
-def _tried(replay: Replay, case: ReplayCase, rule: KnownRule, stop_work: Event) -> Side:
+def _tried(replay: Replay, case: ReplayCase, side: Contender, stop_work: Event) -> Side:
     if case.goal is None or case.plan is None:
         return Side(None, GONE)
     started = time.monotonic()
-    planned = replanning.planned_by(rule, case.goal, case.plan, case.base)
-    if isinstance(planned, str):
-        return Side(False, planned[:SAID_MAX])
-    name = f"replay-{case.pk}-{replay.lease_fence}-{rule.version_id}"
+    document = side.document(case)
+    if isinstance(document, str):
+        return Side(False, document[:SAID_MAX])
+    name = f"replay-{case.pk}-{replay.lease_fence}-{side.version_id}"
+    results: Mapping[int, Any] = {}
     try:
-        passes, said = _run(planned, case.base, name, stop_work)
+        with side.in_use():
+            passes, said, results = _run(document, case.base, name, stop_work)
     except (SandboxError, UnknownLimit, ValueError, KeyError, OSError) as error:
         logger.warning("A case could not be replayed", extra={"replay_case": case.pk}, exc_info=True)
         passes, said = None, f"could not be tried: {error}"
-    return Side(passes, logs.storable(said)[:SAID_MAX], _steps(planned), time.monotonic() - started)
+    return Side(passes, logs.storable(said)[:SAID_MAX], side.traces(document, results), time.monotonic() - started)
 
 
-def _run(document: Document, base: str, name: str, stop_work: Event) -> tuple[bool | None, str]:
+def _run(document: Document, base: str, name: str, stop_work: Event) -> tuple[bool | None, str, Mapping[int, Any]]:
+    """How the steps ended in a copy, and what they answered by position."""
     with open_desk_in(name, base, SessionState(), limits_of(document.intents[0]), minimum="L3") as desk:
         trial = Trial(document, desk, stop_work)
         passes, said = judged(trial.findings())
         if not passes or not document.checks:
-            return passes, said
+            return passes, said, trial.results
         facts = outcome_evaluation.facts_between(base, desk.head, trial.results)
         verdict = outcome.evaluate(document.checks, facts)
     if verdict.outcome in MISSED:
         failed = ", ".join(f"{one.check.kind.value} {one.check.path}".strip() for one in verdict.failed)
-        return False, f"every step ran, but the goal was not met: {failed}"
-    return True, said
+        return False, f"every step ran, but the goal was not met: {failed}", trial.results
+    return True, said, trial.results
 
 
 def judged(findings: Sequence[Finding]) -> tuple[bool | None, str]:
@@ -130,13 +132,3 @@ def judged(findings: Sequence[Finding]) -> tuple[bool | None, str]:
         if one.proof is Proof.UNPROVEN:
             return None, f"step {one.position} cannot be tried in a copy: {one.why}"
     return True, f"{len(findings)} step{'' if len(findings) == 1 else 's'} ran"
-
-
-def _steps(document: Document) -> tuple[Any, ...]:
-    """What makes two plans the same: what their steps do, not which rule's version wrote them."""
-    return tuple(_does(spec) for spec in document.all_intents)
-
-
-def _does(spec: IntentSpec) -> tuple[Any, ...]:
-    alternatives = tuple(_does(one) for one in spec.alternatives)
-    return (spec.phase, spec.tool, spec.command, dict(spec.params), spec.condition, spec.depends_on, alternatives)

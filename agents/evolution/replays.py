@@ -10,7 +10,8 @@ from django.db import IntegrityError, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
-from agents.components.rules import KIND
+from agents.components import made_tools
+from agents.components.rules import KIND as RULE
 from agents.evolution import cases, gate
 from agents.evolution.cases import Found
 from agents.evolution.gate import Flip, Judgement
@@ -39,10 +40,11 @@ def ask(version: ComponentVersion, *, by: User, why: str = "", strategy: str = R
     """
     if not library.may_write(by):
         raise LibraryRefused("Your roles do not let you ask for a replay. A reviewer, operator or developer can.")
-    if version.component.kind != KIND:
-        raise NotPossibleNow(f"Only rules are replayed; this is {version.component.get_kind_display().lower()}.")
+    if not can_be(version):
+        kind = version.component.get_kind_display().lower()
+        raise NotPossibleNow(f"Only rules and tools that people made are replayed; this is another {kind}.")
     if version.parent is None:
-        raise NotPossibleNow("This is the first version of its rule, so there is no parent to compare it with.")
+        raise NotPossibleNow("This is the first version, so there is no parent to compare it with.")
     try:
         with transaction.atomic():
             return _asked(version, version.parent, by, why, strategy)
@@ -53,8 +55,13 @@ def ask(version: ComponentVersion, *, by: User, why: str = "", strategy: str = R
 
 def _asked(version: ComponentVersion, parent: ComponentVersion, by: User, why: str, strategy: str) -> Replay:
     replay = Replay.objects.create(version=version, parent=parent, by=by, why=why, strategy=strategy)
-    _with_cases(replay, cases.of_rule(version.component.name))
+    _with_cases(replay, cases.of(version.component))
     return replay
+
+
+def can_be(version: ComponentVersion) -> bool:
+    """Whether a version is of a kind that earlier goals can be done with anew."""
+    return version.component.kind == RULE or made_tools.is_made(version)
 
 
 def watch(rollout: Rollout, found: Sequence[Found]) -> Replay:

@@ -1,8 +1,9 @@
 """Versions that were put to use: watched on the goals planned since, and taken back when they prove worse.
 
-Every new goal that the version planned, or that the one before it would have planned and this one did not, is run by
-both in copies. The test of the gate decides, turned round: five goals broken and none fixed end it. Plans are looked at
-as soon as they are made, so a version may be gone before anybody has approved what it planned.
+Every new goal that the rule planned, or that the version before it would have planned and this one did not, and every
+plan that has a step of the tool, is run by both in copies. The test of the gate decides, turned round: five goals
+broken and none fixed end it. Plans are looked at as soon as they are made, so a version may be gone before anybody has
+approved what it planned.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from agents.bdi import document as documents
+from agents.components.rules import KIND as RULE
 from agents.evolution import gate, replanning, replays
 from agents.evolution.cases import Found
 from agents.evolution.gate import Judgement
@@ -154,10 +156,15 @@ def _case(rollout: Rollout, plan: Plan) -> Found | None:
     # A goal that is a replay's case already has been judged: planned anew, it says nothing new.
     if not is_ours or ReplayCase.objects.filter(replay__rollout=rollout, goal=plan.goal_id).exists():
         return None
-    if (name, version) not in replanning.versions_in(plan.evidence) and not _previous_plans(rollout, plan):
-        return None
     made = IntentPlan.objects.filter(plan=plan).order_by("revision").first()
-    base = documents.read(bytes(made.document)).base if made is not None else plan.goal.workspace.head
+    document = documents.read(bytes(made.document)) if made is not None else None
+    if rollout.version.component.kind == RULE:
+        concerned = (name, version) in replanning.versions_in(plan.evidence) or _previous_plans(rollout, plan)
+    else:
+        concerned = document is not None and any(spec.tool == name for spec in document.intents)
+    if not concerned:
+        return None
+    base = document.base if document is not None else plan.goal.workspace.head
     return Found(plan.goal, plan, base, made is not None and made.state == PlanState.COMPLETE)
 
 

@@ -1,95 +1,93 @@
-"""A candidate of a rule that a language model writes, from the probe half of the rule's cases only.
+"""Candidates that a language model writes: of a rule or a tool, from the probe half of its cases only; and new tools.
 
-It is written on the default agent's models and budget and under its firmware, checked, and replayed like a person's.
-Nothing here activates anything. Nothing here is called inside a transaction, for a model is asked.
+They are checked, tried and replayed like a person's. Nothing here activates anything. Nothing here is called inside a
+transaction, for a model is asked.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from django.conf import settings
 from django.db import transaction
 
-from agents.actors import firmware
-from agents.actors.model_requests import request_for
-from agents.actors.models_in_use import models_of
-from agents.bdi import candidate_writing
+from agents.bdi import candidate_writing, tool_drafting
 from agents.bdi.candidate_writing import STRATEGIES, Case
-from agents.components import rule_writing
-from agents.components.rules import KIND
-from agents.evolution import cases, gate, replays
+from agents.components import made_tools, rule_writing, tool_writing
+from agents.components.rules import KIND as RULE
+from agents.evolution import asking, cases, gate, replays, tool_checks
+from agents.evolution.asking import Writer
 from agents.evolution.cases import Found
-from agents.models import DEFAULT_AGENT, Agent, Attempt
+from agents.models import Attempt
 from agents.record.errors import NotPossibleNow
 from agents.record.selectors import may_see
 from agents.rules import grammar
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from library.components import services as library
 from library.errors import LibraryRefused
-from library.language import generation, masking
-from library.language.asking import Answer, Message, ModelError
+from library.language.asking import Answer
 from library.models import Component, ComponentVersion
 from people.models import User
 
-PURPOSE = "candidate"
-
-
-@dataclass(frozen=True)
-class Budget:
-    """What asking may take at most. `models` is empty, and `why_not` says why, where nobody can be asked."""
-
-    models: tuple[str, ...]
-    calls: int
-    tokens: int
-    why_not: str = ""
-
-
-def budget() -> Budget:
-    """What one candidate may take at most, before anybody is asked: tokens of all calls, prompts and answers."""
-    agent = _agent()
-    models = models_of(agent) if agent is not None else ()
-    if agent is None or not models:
-        return Budget((), 0, 0, "No language model is set up. Set MINDX_MODEL, or write the candidate in the editor.")
-    calls = agent.max_repair_attempts + 1
-    return Budget(models, calls, calls * (settings.MODEL_PROMPT_TOKENS + settings.MODEL_ANSWER_TOKENS))
+MOST_WISH = 2_000
 
 
 def write(component: Component, *, by: User, why: str, strategy: str) -> ComponentVersion:
-    """Have a model write a candidate of a rule, and have that replayed beside its parent.
+    """Have a model write a candidate of a rule or a tool, and have that replayed beside its parent.
 
     Raises LibraryRefused for people who may not write, and NotPossibleNow with the reason when there is no model or its
     answers cannot be used.
     """
-    if not library.may_write(by):
-        raise LibraryRefused("Your roles do not let you write this. A reviewer, operator or developer can.")
+    _check_may_write(by)
     parent = component.versions.filter(status=ComponentVersion.Status.ACTIVE).first()
-    if component.kind != KIND or parent is None:
-        raise NotPossibleNow("A model writes candidates of rules that are in use.")
-    agent, may = _agent(), budget()
-    if agent is None or may.why_not:
-        raise NotPossibleNow(may.why_not)
-    text, model = _written(agent, parent, by, why, strategy)
+    if parent is None or not replays.can_be(parent):
+        raise NotPossibleNow("A model writes candidates of rules, and of tools that people made, that are in use.")
+    writer = asking.writer()
+    is_rule = component.kind == RULE
+    text, model = (_rule if is_rule else _tool)(writer, parent, by, why, strategy)
+    changes = f"written by {model}, {strategy.replace('_', ' ')}: {why}"
     with transaction.atomic():
-        changes = f"written by {model}, {strategy.replace('_', ' ')}: {why}"
-        saved = rule_writing.save(text, by=by, of=component, changes=changes, origin=library.MODEL)
+        if is_rule:
+            saved = rule_writing.save(text, by=by, of=component, changes=changes, origin=library.MODEL)
+        else:
+            saved = tool_writing.save(text, by=by, of=component, changes=changes, origin=library.MODEL)
+            tool_checks.ask(saved, by=by)
         replays.ask(saved, by=by, why=why, strategy=strategy)
     return saved
 
 
-def probe_cases(name: str, by: User) -> list[Case]:
-    """The cases of a rule that a writer may see: of the probe half, and of goals that this person may see.
+def new_tool(wish: str, *, by: User, snippet: str = "") -> ComponentVersion:
+    """Have a model write a tool from a sentence, and from code to start from if there is some; its trials follow.
+
+    Raises as `write` does.
+    """
+    _check_may_write(by)
+    writer = asking.writer()
+    asked = tool_drafting.messages(wish[:MOST_WISH], writer.chars, snippet=snippet)
+
+    def judged(answer: Answer) -> tuple[str, list[str]]:
+        text, wrong = asking.text_of(answer, tool_drafting.read, within=[wish, snippet])
+        return text, wrong or list(tool_writing.check(text).problems)
+
+    text, model = asking.written(writer, asked, tool_drafting.SCHEMA, judged)
+    with transaction.atomic():
+        changes = f"written by {model}: {wish}"[:1_000]
+        saved = tool_writing.save(text, by=by, changes=changes, origin=library.MODEL)
+        tool_checks.ask(saved, by=by)
+    return saved
+
+
+def probe_cases(component: Component, by: User) -> list[Case]:
+    """The cases that a writer may see: of the probe half, and of goals that this person may see.
 
     A goal in the same words as a sealed one is left out, for it would show that one.
     """
-    found = cases.of_rule(name)
-    sealed = {one.goal.text for one in found if gate.is_sealed(name, one.goal.pk)}
+    found = cases.of(component)
+    sealed = {one.goal.text for one in found if gate.is_sealed(component.name, one.goal.pk)}
     shown = [one for one in found if one.goal.text not in sealed and may_see(by, one.goal.submitted_by_id)]
     return [Case(one.goal.text, "" if one.succeeded else _error_of(one)) for one in shown]
 
 
-def _agent() -> Agent | None:
-    return Agent.objects.filter(name=DEFAULT_AGENT).first()
+def _check_may_write(by: User) -> None:
+    if not library.may_write(by):
+        raise LibraryRefused("Your roles do not let you write this. A reviewer, operator or developer can.")
 
 
 def _error_of(found: Found) -> str:
@@ -103,57 +101,51 @@ def _error_of(found: Found) -> str:
     return f"{attempt.intent.tool}.{attempt.intent.command}: {attempt.failure_class}: {reason} {output}".strip()
 
 
-def _written(agent: Agent, parent: ComponentVersion, by: User, why: str, strategy: str) -> tuple[str, str]:
-    """The first text that can be taken, and the model that wrote it; it is asked again as often as for a plan."""
-    told = firmware.of(agent)
-    phrases = [command.phrases[0] for tool in REGISTRY.tools for command in tool.commands if command.phrases]
-    chars = 3 * (settings.MODEL_PROMPT_TOKENS - told.tokens)
-    asked = candidate_writing.messages(
-        parent.body, why, probe_cases(parent.component.name, by), strategy, phrases, chars
+def _rule(writer: Writer, parent: ComponentVersion, by: User, why: str, strategy: str) -> tuple[str, str]:
+    phrases = [command.phrases[0] for tool in tools_in_use().tools for command in tool.commands if command.phrases]
+    shown = probe_cases(parent.component, by)
+    asked = candidate_writing.messages(parent.body, why, shown, strategy, phrases, writer.chars)
+    return asking.written(
+        writer, asked, candidate_writing.SCHEMA, lambda answer: _judged_rule(answer, parent, strategy)
     )
-    conversation = [Message(role, text) for role, text in asked]
-    problems: list[str] = []
-    for _ in range(agent.max_repair_attempts + 1):
-        request = request_for(
-            agent,
-            PURPOSE,
-            conversation,
-            models_of(agent),
-            max_tokens=settings.MODEL_ANSWER_TOKENS,
-            schema=candidate_writing.SCHEMA,
-            told=told,
-        )
-        try:
-            answer = generation.ask(request)
-        except ModelError as error:
-            raise NotPossibleNow(f"No candidate was written: {error}") from error
-        text, problems = _judged(answer, parent, strategy)
-        if not problems:
-            return text, answer.model
-        back = Message("user", candidate_writing.sent_back(problems))
-        conversation[2:] = [Message("assistant", answer.text[: chars // 4]), back]
-    raise NotPossibleNow(f"The model's candidates could not be taken. {' '.join(problems[:3])}")
 
 
-def _judged(answer: Answer, parent: ComponentVersion, strategy: str) -> tuple[str, list[str]]:
-    """The text of an answer and what is wrong with it. NotPossibleNow when the model says that it cannot."""
-    try:
-        text, cannot = candidate_writing.read(answer.text)
-    except ValueError as wrong:
-        return "", [str(wrong)]
-    if cannot:
-        raise NotPossibleNow(f"The model wrote no candidate: {cannot[:300]}")
-    # A secret of a goal must not get into the library; those of the rule itself are in it already.
-    text = str(answer.masked.restored(text, within=[parent.body]))
-    if marks := masking.marks_in(text):
-        return text, [f"{min(marks)} stands for a secret of a goal; leave it out."]
+def _judged_rule(answer: Answer, parent: ComponentVersion, strategy: str) -> tuple[str, list[str]]:
+    text, wrong = asking.text_of(answer, candidate_writing.read, within=[parent.body])
+    if wrong:
+        return text, wrong
     checked = rule_writing.check(text, instead_of=parent.component.name)
     problems = [problem.message for problem in checked.errors]
     if checked.rule is None or problems:
         return text, problems or ["This is no rule."]
-    if checked.rule.name != parent.component.name:
-        problems.append(f"Keep the name “{parent.component.name}”.")
-    if text.replace("\r\n", "\n").strip() == parent.body.strip():
-        problems.append("Nothing differs from the rule in use.")
+    problems = _not_a_version(text, checked.rule.name, parent)
     (before,) = grammar.parse(parent.body)
     return text, [*problems, *STRATEGIES[strategy].problems(before, checked.rule)]
+
+
+def _tool(writer: Writer, parent: ComponentVersion, by: User, why: str, strategy: str) -> tuple[str, str]:
+    shown = probe_cases(parent.component, by)
+    asked = tool_drafting.messages(why, writer.chars, tool=parent.body, cases=shown, strategy=strategy)
+    return asking.written(writer, asked, tool_drafting.SCHEMA, lambda answer: _judged_tool(answer, parent, strategy))
+
+
+def _judged_tool(answer: Answer, parent: ComponentVersion, strategy: str) -> tuple[str, list[str]]:
+    text, wrong = asking.text_of(answer, tool_drafting.read, within=[parent.body])
+    if wrong:
+        return text, wrong
+    checked = tool_writing.check(text, instead_of=parent.component.name)
+    if checked.made is None or checked.problems:
+        return text, list(checked.problems)
+    problems = _not_a_version(text, checked.made.tool.name, parent)
+    strategies = tool_drafting.STRATEGIES[strategy]
+    return text, [*problems, *strategies.problems(made_tools.read(parent), checked.made.tool)]
+
+
+def _not_a_version(text: str, name: str, parent: ComponentVersion) -> list[str]:
+    """Why a text is no further version of its parent, as sentences."""
+    problems = []
+    if name != parent.component.name:
+        problems.append(f"Keep the name “{parent.component.name}”.")
+    if text.replace("\r\n", "\n").strip() == parent.body.strip():
+        problems.append("Nothing differs from the version in use.")
+    return problems

@@ -24,7 +24,7 @@ from agents.execution.companion import Companion
 from agents.execution.database_outage import Answer, when_it_answers
 from agents.execution.reconsidering import LetGo, Reconsiderer
 from agents.execution.step_lines import beginning_of, label
-from agents.execution.steps import StepOutcome, earlier_results, refers_back, run_step, unfit
+from agents.execution.steps import StepOutcome, earlier_results, may_change_files, refers_back, run_step, unfit
 from agents.execution.watching import Watch
 from agents.execution.workplace import Desk, WouldEndPrograms, open_desk, remove_stale_checkouts, summary_of
 from agents.models import IntentPlan
@@ -238,7 +238,14 @@ class Executor:
     def _run(self, desk: Desk, running: Running, spec: IntentSpec) -> StepOutcome:
         """Run the step. It did not fail when there are no files for it."""
         try:
-            return run_step(spec, desk.session, self._earlier(spec), self.companion.output, self.companion.stop_work)
+            return run_step(
+                spec,
+                desk.session,
+                self._earlier(spec),
+                self.companion.output,
+                self.companion.stop_work,
+                version=self.document.version_of(spec),
+            )
         except SandboxError:
             raise
         except Exception as error:
@@ -269,7 +276,7 @@ class Executor:
     def _kept(self, desk: Desk, outcome: StepOutcome, spec: IntentSpec) -> StepOutcome:
         """Store the files; a step that left what no workspace may hold has failed."""
         try:
-            desk.keep()
+            desk.keep(may_change=may_change_files(spec))
         except SnapshotRefused as refused:
             answer = {**outcome.answer, "status": "ERROR", "reason": str(refused), "limit": refused.limit}
             return replace(outcome, answer=answer, failure=recovery.classify(answer, spec.limits))

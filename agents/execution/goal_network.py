@@ -9,7 +9,7 @@ from agents.bdi.network import KEY, Network, lacking, network_of
 from agents.models import Attempt, Intent, IntentPlan
 from agents.record import selectors
 from agents.states import IntentState, PlanState
-from agents.toolkit.registry import REGISTRY, UnknownTool
+from agents.toolkit.registry import UnknownTool, tools_in_use
 from agents.toolkit.schemas import HOSTS_KIND
 
 
@@ -71,7 +71,7 @@ def lacking_of(plan: IntentPlan | None) -> Lacking | None:
 def _parameter_of(spec: IntentSpec) -> str:
     """The parameter of the step's command that lists hosts; empty when it has none."""
     try:
-        command = REGISTRY.command(spec.tool, spec.command)
+        command = tools_in_use().command(spec.tool, spec.command)
     except UnknownTool:
         return ""
     return next((name for name in command.properties if command.kind(name) == HOSTS_KIND), "")

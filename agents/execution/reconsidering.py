@@ -27,7 +27,7 @@ from agents.record.lease import Lease
 from agents.record.moves import move_intents
 from agents.recovery import reconsideration, told_beliefs
 from agents.states import IntentState
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Belief
 
 
@@ -59,7 +59,7 @@ class Reconsiderer:
         # Kept up once it is known: an operator may have the agent look after each step from here on, or no longer.
         if is_open or self._standing is not None:
             known = self._standing or self._standing_before(spec.position)
-            self._standing = known.after(spec, REGISTRY) if succeeded else known
+            self._standing = known.after(spec, tools_in_use()) if succeeded else known
         if not (self._watch.news() or is_open):
             return None
         return self._looked(spec.position + 1, desk)

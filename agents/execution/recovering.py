@@ -32,7 +32,7 @@ from agents.record import decision_lines, gate
 from agents.record.lease import Lease
 from agents.record.logs import NewLine
 from agents.recovery import after_failure, cooldown, failure_log, missing_paths, recovery_learning, whole_agent
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.understanding import re_extraction
 
 _REPLAN_MODEL = "a model plans the rest again, with fewer or smaller steps"
@@ -129,7 +129,7 @@ def _situation(
     if not exhausted and step.effect in recovery.REPEATABLE_EFFECTS:
         simpler = simplifying.simpler(
             # Whoever knows which file is meant rather says so than goes without the step.
-            failed.document, position, failure.failure_class, REGISTRY, leave_out=not has_model and not asked,
+            failed.document, position, failure.failure_class, tools_in_use(), leave_out=not has_model and not asked,
         )  # fmt: skip
         other = re_extraction.other_values(goal, step, failure, failed.document.intents)
     missing = "" if simpler is not None or has_model else "the plan cannot be simplified further"

@@ -17,8 +17,9 @@ from agents.bdi import document as documents
 from agents.bdi import recovery, shadow
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.shadow import Finding, Proof
+from agents.components import made_tools
 from agents.execution.companion import Companion
-from agents.execution.steps import run_step
+from agents.execution.steps import may_change_files, run_step
 from agents.execution.workplace import Desk, open_desk_in
 from agents.models import ShadowRun
 from agents.plans import shadowing
@@ -81,6 +82,7 @@ def turn(run: ShadowRun) -> None:
 
 def _tried(run: ShadowRun, companion: Companion) -> tuple[list[Finding], str]:
     document = documents.read(bytes(run.intent_plan.document))
+    made_tools.refresh_for(document)
     first = document.intents[0]
     name = f"shadow-{run.pk}-{run.lease_fence}"
     with open_desk_in(name, run.base, SessionState(), limits_of(first), minimum="L3") as desk:
@@ -121,6 +123,7 @@ class Trial:
             self.results,
             cancel=self._stop_work,
             adjust=lambda params: shadow.within(params, limits),
+            version=self._document.version_of(spec),
         )
         duration_s = time.monotonic() - started
         if self._stop_work.is_set():
@@ -137,7 +140,7 @@ class Trial:
     def _kept(self, spec: IntentSpec, answer: Any) -> tuple[Any, str]:
         """Store the copy's files, as the real run would after this step; what no workspace may hold is a failure."""
         try:
-            self._desk.keep()
+            self._desk.keep(may_change=may_change_files(spec))
         except SnapshotRefused as refused:
             answer = {**answer, "status": "ERROR", "reason": str(refused), "limit": refused.limit}
             return answer, recovery.classify(answer, spec.limits).reason

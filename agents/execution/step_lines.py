@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.bdi.document import IntentSpec
 from agents.record.logs import NewLine
-from agents.toolkit.registry import REGISTRY, UnknownTool
+from agents.toolkit.registry import UnknownTool, tools_in_use
 from sandbox.contract import SessionState
 
 SENTENCE_MAX = 300
@@ -22,7 +22,7 @@ def beginning_of(spec: IntentSpec, state: SessionState, number: int = 1, alterna
 def label(spec: IntentSpec) -> str:
     """The tool as the log names it, also one that this worker does not know."""
     try:
-        return f"tool.{REGISTRY.tool(spec.tool).label}"
+        return f"tool.{tools_in_use().tool(spec.tool).label}"
     except UnknownTool:
         return f"tool.{spec.tool}"
 

@@ -22,7 +22,7 @@ from agents.record import telemetry
 from agents.toolkit.command import Command, Params
 from agents.toolkit.limits import session_limits
 from agents.toolkit.references import UnresolvedReference, resolve
-from agents.toolkit.registry import REGISTRY, UnknownTool
+from agents.toolkit.registry import UnknownTool, tools_in_use
 from sandbox.contract import Result
 from sandbox.doing.listening import OnOutput
 from sandbox.session import Session
@@ -46,24 +46,18 @@ def run_step(
     on_output: OnOutput | None = None,
     cancel: threading.Event | None = None,
     adjust: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda params: params,
+    version: str = "",
 ) -> StepOutcome:
     """Run the step in the session; `earlier` holds the results of the steps before it, by position.
 
-    A shadow run narrows what the session is asked for by `adjust`. Raises SandboxError when the sandbox failed, which
+    A shadow run narrows what the session is asked for by `adjust`. `version`: of the command, as the plan names it; no
+    other one is run, even if it was put to use a moment ago. Raises SandboxError when the sandbox failed, which
     says nothing about the step.
     """
-    try:
-        if spec.condition is not None and not holds(spec.condition, earlier):
-            return StepOutcome(skipped="its condition does not hold")
-        params = resolve(spec.params, earlier)
-        command = REGISTRY.command(spec.tool, spec.command)
-    except UnresolvedReference as fault:
-        return unfit(FailureClass.INVALID_PARAMETERS, str(fault))
-    except UnknownTool as missing:
-        return unfit(FailureClass.TOOL_UNAVAILABLE, str(missing))
-    # Filled values are as untrusted as the output they came from, so everything is checked once more.
-    if wrong := validate_values(command, params, session.state.cwd):
-        return unfit(FailureClass.INVALID_PARAMETERS, wrong[0][1])
+    ready = _ready(spec, session.state.cwd, earlier, version)
+    if isinstance(ready, StepOutcome):
+        return ready
+    command, params = ready
     result, timeout_s = None, None
     for request in command.requests(adjust(params)):
         result = session.execute(request, on_output=on_output, cancel=cancel)
@@ -79,6 +73,27 @@ def run_step(
     answer = bounded(result.as_json())
     failure = None if result.ok else recovery.classify(answer, spec.limits, timeout_s)
     return StepOutcome(result, failure, answer=answer)
+
+
+def _ready(
+    spec: IntentSpec, cwd: str, earlier: Mapping[int, Any], version: str
+) -> tuple[Command, dict[str, Any]] | StepOutcome:
+    """The command and the values that it gets; or how the step ends without being asked of the sandbox."""
+    try:
+        if spec.condition is not None and not holds(spec.condition, earlier):
+            return StepOutcome(skipped="its condition does not hold")
+        params = resolve(spec.params, earlier)
+        command = tools_in_use().command(spec.tool, spec.command)
+    except UnresolvedReference as fault:
+        return unfit(FailureClass.INVALID_PARAMETERS, str(fault))
+    except UnknownTool as missing:
+        return unfit(FailureClass.TOOL_UNAVAILABLE, str(missing))
+    if version and command.source and command.version != version:
+        return unfit(FailureClass.TOOL_UNAVAILABLE, f"{spec.tool} was changed after the plan was made")
+    # Filled values are as untrusted as the output they came from, so everything is checked once more.
+    if wrong := validate_values(command, params, cwd):
+        return unfit(FailureClass.INVALID_PARAMETERS, wrong[0][1])
+    return command, params
 
 
 def _finished(
@@ -101,6 +116,14 @@ def unfit(failure_class: FailureClass, reason: str) -> StepOutcome:
     """A step that was not asked of the sandbox at all."""
     answer = {"status": "ERROR", "error_class": failure_class.value, "reason": reason}
     return StepOutcome(failure=Failure(failure_class, reason), answer=answer)
+
+
+def may_change_files(spec: IntentSpec) -> bool:
+    """Whether files that differ after the step are kept. The code of a tool that a person made is not ours, so one that
+    says that it changes nothing is held to it.
+    """
+    command = tools_in_use().command(spec.tool, spec.command)
+    return not (command.source and command.effect == "idempotent")
 
 
 def refers_back(spec: IntentSpec) -> bool:

@@ -21,6 +21,7 @@ from agents.record.lease import Lease
 from agents.workspaces.stores import checkouts, store
 from sandbox.contract import Limits, Result, SessionState
 from sandbox.session import Session, open_session
+from sandbox.snapshots import SnapshotRefused
 
 
 class WouldEndPrograms(AgentsError):
@@ -85,16 +86,19 @@ class Desk:
         self.session = self.jail.enter_context(_session(self.checkout, state, limits, hosts, self.minimum))
         self.limits, self.hosts = limits, hosts
 
-    def keep(self) -> None:
+    def keep(self, *, may_change: bool = True) -> None:
         """Store the files as a snapshot, `head`, durable on disk when this returns.
 
         Not looked at again when nothing can have written since the last time. Raises SnapshotRefused above the
-        limits, and when a started program did not hold still meanwhile.
+        limits, when a started program did not hold still meanwhile, and for files that differ though they may not.
         """
         if not (self.session.may_have_written or self.is_unlike_head):
             return
         with self.session.still():
             snapshot = store(self.limits).take(self.checkout.folder, previous=self.head)
+        if not may_change and snapshot.digest != self.head and not self.is_unlike_head:
+            self.is_unlike_head = True
+            raise SnapshotRefused("it says that it changes no file, and it changed some; nothing of that is kept")
         self.session.looked_at()
         self.head, self.is_unlike_head = snapshot.digest, False
 

@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 
 from agents.models import ToolLimit
 from agents.toolkit.limits import BOUNDS, DEFAULTS, UNITS, in_words
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 
 if TYPE_CHECKING:  # Django's own class takes no type arguments when it runs
     LimitModelForm = forms.ModelForm[ToolLimit]
@@ -70,7 +70,7 @@ class ToolLimitForm(LimitModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        names = [(tool.name, f"{tool.label} ({tool.name})") for tool in REGISTRY.tools]
+        names = [(tool.name, f"{tool.label} ({tool.name})") for tool in tools_in_use().tools]
         # A row for a tool that is not installed now stays what it is.
         if self.instance.tool and self.instance.tool not in dict(names):
             names.append((self.instance.tool, f"{self.instance.tool} (not installed)"))

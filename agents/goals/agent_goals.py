@@ -23,7 +23,7 @@ from agents.record.errors import PlanInvalid
 from agents.record.moves import move_goal
 from agents.record.selectors import current_plan
 from agents.states import GoalState
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.tools.agent_registry import CHANGE, CREATE, NAME, RETIRE
 from agents.toolkit.types import Param, PlanDraft, Step
 from library.models import ComponentVersion
@@ -81,7 +81,7 @@ def retire(agent: Agent, reason: str, terms: Terms) -> IntentPlan:
 def _ask(command: str, said: Mapping[str, Any], text: str, why: str, terms: Terms) -> IntentPlan:
     """The goal with its plan. The same key twice is the same goal. Raises PlanInvalid with what is wrong."""
     params = {name: Param(value, "explicit", note=f"{terms.by.username} said so") for name, value in said.items()}
-    step = Step(NAME, command, with_defaults(REGISTRY.command(NAME, command), params), why)
+    step = Step(NAME, command, with_defaults(tools_in_use().command(NAME, command), params), why)
     draft = PlanDraft((step,), (), "person", {"written_by": terms.by.username})
     with transaction.atomic():
         goal = goals.submit(

@@ -13,7 +13,7 @@ from agents.record import gate
 from agents.record.errors import CommandRefused
 from agents.toolkit.command import Command
 from agents.toolkit.limits import Number, in_words, session_limits
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.schemas import PATH_KINDS
 from people.models import User
 from sandbox import commands, typed
@@ -100,7 +100,7 @@ def policed(goal: Goal, by: User, reading: Reading, state: SessionState) -> str:
 
 
 def _known(name: str) -> Command:
-    return REGISTRY.command(TOOL, name)
+    return tools_in_use().command(TOOL, name)
 
 
 def _from_the_root(command: Command, name: str, value: Any, cwd: str) -> Any:

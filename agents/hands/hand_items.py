@@ -32,7 +32,7 @@ from agents.record.selectors import may_change, sees_everything
 from agents.recovery import after_failure, missing_paths
 from agents.states import GoalState, HandState, IntentState, PlanState
 from agents.toolkit.references import references
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Step
 from people.models import User
 from people.roles import Role
@@ -287,7 +287,7 @@ def _check(held: _Held, instead: tuple[IntentSpec, ...], left_out: Collection[in
     """Raise PlanInvalid when the rest with this change is no valid plan."""
     done_steps = dict(held.plan.intents.filter(state=IntentState.SUCCEEDED.value).values_list("position", "result"))
     try:
-        draft = resuming.remaining(held.document, held.item.position, done_steps, REGISTRY, instead, left_out)
+        draft = resuming.remaining(held.document, held.item.position, done_steps, tools_in_use(), instead, left_out)
     except ValueError as error:
         raise NotPossibleNow(f"{error}.") from error
     if not draft.steps:

@@ -22,14 +22,15 @@ from agents.bdi import remembering
 from agents.bdi.remembering import Ended, Recovery, Revision
 from agents.beliefs import belief_rows, perceiving
 from agents.beliefs.perceiving import Place
-from agents.components import candidates
+from agents.components import candidates, made_tools
 from agents.execution import database_outage
 from agents.insights import insight_cases
-from agents.models import Goal, IntentPlan
+from agents.models import Attempt, Goal, IntentPlan
 from agents.plans import goal_families, shadowing
 from agents.record import logs, prepared, wake_ups
 from agents.record.lease import Lease, LeaseLost
 from agents.record.logs import NewLine
+from agents.states import PlanState
 from agents.toolkit.types import Belief as Believed
 from library.components import services as components
 from library.memory import services as memory
@@ -117,6 +118,7 @@ def _remember(lease: Lease, found: _Found) -> None:
         return
     if (used := remembering.used_rule(found.ended)) is not None:
         components.record_use(*used)
+    _count_tools(found.ended)
     insight_cases.judge_corrections(lease.goal_id)
     ended_at = found.ended_at or timezone.now()
     # One more for each recovery, in the same exchange: a goal without any pays nothing for it.
@@ -134,6 +136,19 @@ def _remember(lease: Lease, found: _Found) -> None:
     wake_ups.goal_changed(lease.goal_id, int(said[0]) if said is not None else None)
     if found.has_parts:
         transaction.on_commit(goal_families.drop_orphans, robust=True)
+
+
+def _count_tools(ended: Ended) -> None:
+    """Each tool that people made, once for the plan: did all of its steps that were tried work?"""
+    revision = ended.revision
+    if revision is None or revision.state not in (PlanState.COMPLETE, PlanState.FAILED):
+        return
+    for name in {step.partition(".")[0] for step in revision.main}:
+        if (version := made_tools.version_in_use(name)) is None:
+            continue
+        tried = Attempt.objects.filter(intent__intent_plan=revision.id, intent__tool=name)
+        if tried.exists():
+            components.record_use(version, not tried.filter(outcome="failed").exists())
 
 
 def _read(lease: Lease) -> _Found:

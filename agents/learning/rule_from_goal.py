@@ -17,7 +17,7 @@ from agents.record.selectors import current_plan
 from agents.rules.grammar import RuleSyntaxError
 from agents.rules.selection import KnownRule
 from agents.states import GoalState, PlanState
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Belief, Param, PlanDraft, Step
 
 
@@ -38,7 +38,7 @@ class GoalTrial:
 
 def propose_from_goal(goal: Goal) -> Proposal:
     """Return a rule text made of the goal and its plan, with its slots. NotGeneralisable says why there is none."""
-    return generalise.propose(goal.text, _written(goal), REGISTRY, _believed(goal))
+    return generalise.propose(goal.text, _written(goal), tools_in_use(), _believed(goal))
 
 
 def try_on_goal(text: str, goal: Goal) -> GoalTrial:
@@ -49,7 +49,7 @@ def try_on_goal(text: str, goal: Goal) -> GoalTrial:
         return GoalTrial(goal, False, False, (), (), str(error))
     others = [known for known in known_rules() if known.name != rule.name]
     draft = KnownRule(rule.name, "draft", "", rule)
-    found = means_ends.plan(goal.text, [draft, *others], _believed(goal), REGISTRY)
+    found = means_ends.plan(goal.text, [draft, *others], _believed(goal), tools_in_use())
     if not isinstance(found, PlanDraft) or found.evidence["rule"]["name"] != rule.name:
         return GoalTrial(goal, False, False, (), (), _why_not(found.evidence, rule.name))
     slots = tuple((name, str(slot["value"])) for name, slot in found.evidence["slots"].items())

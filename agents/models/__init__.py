@@ -10,7 +10,7 @@ from agents.models.actors import DEFAULT_AGENT, Agent, AgentCommitment, Deed, St
 from agents.models.backlog import BacklogItem, BacklogLift, BacklogRules, BacklogTry
 from agents.models.commands import GivenCommand
 from agents.models.common import DIGEST_HEX
-from agents.models.evolution import EvolutionProposal, EvolvedCopy, Replay, ReplayCase, Rollout
+from agents.models.evolution import EvolutionProposal, EvolvedCopy, Replay, ReplayCase, Rollout, ToolCheck
 from agents.models.generations import Generation
 from agents.models.goals import Belief, Goal, Transition
 from agents.models.hands import HandCommand
@@ -82,6 +82,7 @@ __all__ = [
     "Standstill",
     "StepReport",
     "TerminalSession",
+    "ToolCheck",
     "ToolLimit",
     "Transition",
     "TurnFailure",

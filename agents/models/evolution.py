@@ -213,3 +213,25 @@ class EvolutionProposal(models.Model):
 
     def __str__(self) -> str:
         return self.says
+
+
+class ToolCheck(models.Model):
+    """The trials of a version of a tool that a person made, each run in a jail of its own.
+
+    `rows` is what each did, and what does not fit in it (`agents.trials.checking`). `fits` is null until all have run,
+    and where they could not be run, which `said` explains.
+    """
+
+    version = models.OneToOneField(ComponentVersion, on_delete=models.CASCADE, related_name="+")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    rows = models.JSONField(default=list)
+    fits = models.BooleanField(null=True)
+    said = models.TextField(blank=True)
+    # How often it was begun, which is also the fence of its lease.
+    lease_fence = models.PositiveIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    asked_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"trials of {self.version}"

@@ -19,7 +19,7 @@ from agents.record import logs
 from agents.record.errors import NotPossibleNow, PlanInvalid
 from agents.states import GoalState, MoveRefused
 from agents.toolkit.phrases import typed
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Param
 from agents.understanding import in_force, parameters
 from people.models import User
@@ -72,7 +72,7 @@ def answer(goal: Goal, replies: Sequence[Reply], *, by: User) -> IntentPlan:
         raise PlanInvalid([Problem(0, "answers", "unanswered", message)])
     meant = _answered(goal, asked, replies, by)
     evidence = {**asked.plan.evidence, "answered_by": by.username}
-    draft = drafting.draft_of(meant, evidence, REGISTRY)
+    draft = drafting.draft_of(meant, evidence, tools_in_use())
     if problems := proposals.problems_of(goal, draft):
         raise PlanInvalid(problems)
     with transaction.atomic():
@@ -104,7 +104,7 @@ def _answered(goal: Goal, asked: Open, replies: Sequence[Reply], by: User) -> li
 
 
 def _with_value(step: Meant, question: Question, reply: Reply, number: int, by: User) -> Meant:
-    command = REGISTRY.command(step.tool, step.command)
+    command = tools_in_use().command(step.tool, step.command)
     value: Any
     if reply.choice is not None:
         value = _choice(question, reply.choice, number).value
@@ -129,7 +129,7 @@ def _chosen(goal: Goal, question: Question, reply: Reply, number: int, by: User)
     if reply.choice is not None:
         return [_as_persons(one, question, by) for one in _choice(question, reply.choice, number).meant]
     tree = parameters.tree_of(goal, in_force.mapped(goal.submitted_by_id))
-    found = understand(reply.value[:MOST_CHARS], tree, REGISTRY) if tree is not None else None
+    found = understand(reply.value[:MOST_CHARS], tree, tools_in_use()) if tree is not None else None
     if found is None or not found.is_sure:
         why = found.questions[0].text if found is not None and found.questions else "No command matches this."
         raise PlanInvalid([Problem(0, f"answers.{number}", "not_understood", f"Answer {number} is not clear. {why}")])

@@ -32,7 +32,7 @@ from agents.plans import kept_edits, proposals
 from agents.record import logs, numbering, prepared
 from agents.record.lease import Lease, LeaseLost, renew
 from agents.record.logs import NewLine
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Belief, NoPlan, PlanDraft
 from agents.understanding import parameters
 from library.language import days, generation, masking
@@ -117,7 +117,7 @@ class _Turn:
             components=known.components,
         )
         asked = prompt.build(
-            situation, REGISTRY, self.agent.tools, tokens=settings.MODEL_PROMPT_TOKENS - self.firmware.tokens
+            situation, tools_in_use(), self.agent.tools, tokens=settings.MODEL_PROMPT_TOKENS - self.firmware.tokens
         )
         memory = {"experiences": known.experiences(asked.left_out), "memory": known.kept(asked.left_out)}
         for attempt in range(1, self.agent.max_repair_attempts + 2):
@@ -189,13 +189,13 @@ class _Turn:
     def _judged(self, text: str, masked: Masked) -> _Judged:
         read = model_answer.read(
             text,
-            REGISTRY,
+            tools_in_use(),
             goal=self.goal.text,
             restored=lambda value: masked.restored(value, within=self._words_of_people),
         )
         if read.cannot or (read.problems and not read.steps):
             return _Judged(None, read.problems, read.cannot)
-        planned = PlanDraft(link(read.steps, REGISTRY), link(read.cleanup, REGISTRY), "model", {})
+        planned = PlanDraft(link(read.steps, tools_in_use()), link(read.cleanup, tools_in_use()), "model", {})
         draft = parameters.corrected(self.goal, planned)
         # What is no step has been told of as what it is.
         more = [one for one in self._problems(draft) if one.position not in read.unread]
@@ -268,7 +268,7 @@ class _Turn:
             [Message(role, text) for role, text in asked.messages],
             self.models,
             max_tokens=settings.MODEL_ANSWER_TOKENS,
-            schema=prompt.schema(REGISTRY, self.agent.tools),
+            schema=prompt.schema(tools_in_use(), self.agent.tools),
             goal=str(self.goal.pk),
             told=self.firmware,
         )

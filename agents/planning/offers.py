@@ -18,7 +18,7 @@ from agents.bdi.understanding.understood import Choice, Meant, Question, Underst
 from agents.models import Goal, IntentPlan
 from agents.states import PlanState
 from agents.toolkit.command import Command
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import Registry, tools_in_use
 from agents.toolkit.types import NoPlan, Param
 from agents.understanding import in_force, parameters
 from library.errors import EmbeddingUnavailable
@@ -96,20 +96,20 @@ def _commands_of(plan: IntentPlan, text: str) -> tuple[Meant, ...]:
 def _nearest(text: str, tree: Tree) -> Iterator[Choice]:
     """The commands that are said most like this, as far as the text names what they need."""
     (vector,) = embeddings.embed([ready_plans.masked(text)])
-    commands, vectors = _commands()
+    commands, vectors = _commands(tools_in_use())
     best: dict[int, float] = {}
     for at, other in vectors:
         best[at] = max(best.get(at, -1.0), sum(a * b for a, b in zip(vector, other, strict=True)))
     ranked = sorted(best, key=lambda at: -best[at])[:_COMMANDS_TRIED]
     near = [commands[at] for at in ranked if best[at] >= LEAST_LIKE_A_COMMAND]
-    for meant in ready_plans.filled(near, text, tree, REGISTRY):
+    for meant in ready_plans.filled(near, text, tree, tools_in_use()):
         yield choice_of((meant,))
 
 
-@lru_cache(maxsize=1)
-def _commands() -> tuple[list[Command], list[tuple[int, list[float]]]]:
-    """Every command, and the vectors of how each is said; made once in a process."""
-    commands = list(REGISTRY.commands)
-    said = [(at, one) for at, command in enumerate(commands) for one in ready_plans.sentences(command, REGISTRY)]
+@lru_cache(maxsize=2)
+def _commands(registry: Registry) -> tuple[list[Command], list[tuple[int, list[float]]]]:
+    """Every command, and the vectors of how each is said; made once for a registry, which never changes."""
+    commands = list(registry.commands)
+    said = [(at, one) for at, command in enumerate(commands) for one in ready_plans.sentences(command, registry)]
     vectors = embeddings.embed([one for _, one in said])
     return commands, [(at, vector) for (at, _), vector in zip(said, vectors, strict=True)]

@@ -33,7 +33,7 @@ from agents.record.moves import move_goal
 from agents.recovery import after_failure, contradictions, internal_errors, told_beliefs
 from agents.rules.selection import KnownRule
 from agents.states import GoalState
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Belief as Believed
 from agents.toolkit.types import NoPlan, PlanDraft
 from agents.understanding import command_goals, parameters
@@ -247,12 +247,12 @@ def _find(goal: Goal, known: Sequence[KnownRule], beliefs: Sequence[Believed], b
     """The plan by the rules that a reviewer confirmed; where these no longer make one, by whichever apply now."""
     choice = rule_choice.confirmed(goal) if before.documents else None
     if choice is not None:
-        found = means_ends.plan(goal.text, known, beliefs, REGISTRY, chosen=choice.chosen)
+        found = means_ends.plan(goal.text, known, beliefs, tools_in_use(), chosen=choice.chosen)
         if isinstance(found, PlanDraft):
             return rule_choice.with_confirmation(found, choice)
         said = "the rules that were confirmed no longer make a plan; the choice is made again"
         logs.say(goal.pk, "bdi_agent", "plan", said, level="warning")
-    return means_ends.plan(goal.text, known, beliefs, REGISTRY)
+    return means_ends.plan(goal.text, known, beliefs, tools_in_use())
 
 
 def _understood(lease: Lease, goal: Goal, without: NoPlan) -> PlanDraft | NoPlan:

@@ -42,7 +42,7 @@ from agents.record.moves import move_goal
 from agents.recovery import after_failure, failure_log, recovery_learning, whole_agent
 from agents.rules.selection import KnownRule
 from agents.states import GoalState
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Belief, NoPlan, PlanDraft
 from agents.understanding import parameters
 
@@ -201,7 +201,7 @@ def _simpler(
 ) -> PlanDraft | None:
     """Fewer steps: what is sound of a plan with problems; or what can be planned of a goal with several wishes."""
     if isinstance(found, PlanDraft):
-        less = simpler_goal.sound(found, {problem.position for problem in problems}, REGISTRY)
+        less = simpler_goal.sound(found, {problem.position for problem in problems}, tools_in_use())
         if less is None:
             return None
         draft, gone = less
@@ -216,13 +216,13 @@ def _simpler(
             drafts.append(own)
         else:
             left.append(f"“{part[:200]}”")
-    whole = simpler_goal.joined(drafts, REGISTRY) if drafts and left else None
+    whole = simpler_goal.joined(drafts, tools_in_use()) if drafts and left else None
     return _valid(goal, _told(whole, left, "no plan was found for it"), fit) if whole is not None else None
 
 
 def _part(goal: Goal, text: str, known: Sequence[KnownRule], beliefs: Sequence[Belief]) -> PlanDraft | None:
     """A plan of a part of the goal: by rules, else as it is understood, unless a model would be asked for values."""
-    found = means_ends.plan(text, known, beliefs, REGISTRY)
+    found = means_ends.plan(text, known, beliefs, tools_in_use())
     if isinstance(found, NoPlan) and not models_of(goal.agent):
         alone = copy.copy(goal)
         alone.text = text

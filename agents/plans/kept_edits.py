@@ -13,7 +13,7 @@ from agents.models import Goal
 from agents.plans.earlier_plans import Earlier
 from agents.plans.plans import SENT_BACK
 from agents.states import PlanState
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import NoPlan, PlanDraft
 
 
@@ -31,7 +31,7 @@ def fitted(goal: Goal, draft: PlanDraft, before: Earlier) -> PlanDraft | NoPlan:
 def taken_in(goal: Goal, draft: PlanDraft) -> PlanDraft:
     """The draft with the values that people had put in place of exactly these."""
     steps, cleanup = selection.kept(draft.steps, goal.wishes), selection.kept(draft.cleanup, goal.wishes)
-    return replace(draft, steps=link(steps, REGISTRY), cleanup=link(cleanup, REGISTRY))
+    return replace(draft, steps=link(steps, tools_in_use()), cleanup=link(cleanup, tools_in_use()))
 
 
 def same_as_sent_back(goal: Goal, draft: PlanDraft) -> bool:

@@ -32,7 +32,7 @@ from agents.record.moves import GIVEN_BACK, move_goal
 from agents.states import GoalState
 from agents.toolkit import phrases
 from agents.toolkit.limits import Number
-from agents.toolkit.registry import REGISTRY, UnknownTool
+from agents.toolkit.registry import UnknownTool, tools_in_use
 from agents.toolkit.types import PlanDraft, Step
 from agents.workspaces import base_files
 from agents.workspaces.base_files import BaseUnreadable
@@ -55,7 +55,7 @@ def draft_by_hand(
     undo, undo_problems = steps_by_hand(cleanup, first=len(steps) + 1)
     problems = [*main_problems, *undo_problems]
     if not problems:
-        main, undo = link(main, REGISTRY), link(undo, REGISTRY)
+        main, undo = link(main, tools_in_use()), link(undo, tools_in_use())
     draft = PlanDraft(steps=main, cleanup=undo, source="person", evidence={"written_by": by.username})
     return draft, problems or problems_of(goal, draft)
 
@@ -93,9 +93,9 @@ class _Looked:
 
     def __init__(self, draft: PlanDraft, ceilings: Ceilings) -> None:
         self.steps, self.cleanup, self.ceilings = draft.steps, draft.cleanup, ceilings
-        self.problems = validate(draft.steps, draft.cleanup, REGISTRY, ceilings=ceilings) or alternatives.problems(
-            draft.steps, draft.cleanup, REGISTRY, ceilings
-        )
+        self.problems = validate(
+            draft.steps, draft.cleanup, tools_in_use(), ceilings=ceilings
+        ) or alternatives.problems(draft.steps, draft.cleanup, tools_in_use(), ceilings)
 
     def is_of(self, draft: PlanDraft, ceilings: Ceilings) -> bool:
         """Whether it says the same of this draft: steps never change, so the same ones have the same problems."""
@@ -128,7 +128,7 @@ def _without_model(goal: Goal, draft: PlanDraft) -> list[Problem]:
         Problem(position, "command", "no_model", f"{one.tool}.{one.command} asks a language model, and {_NO_MODEL}")
         for position, step in enumerate((*draft.steps, *draft.cleanup), 1)
         for one in (step, *step.alternatives)
-        if REGISTRY.command(one.tool, one.command).needs_model
+        if tools_in_use().command(one.tool, one.command).needs_model
     ]
 
 
@@ -147,7 +147,7 @@ def steps_by_hand(raw: Sequence[Mapping[str, Any]], *, first: int = 1) -> tuple[
             problems.append(Problem(position, "", "malformed", "A step is {tool, command, params}."))
             continue
         try:
-            command = REGISTRY.command(tool, name)
+            command = tools_in_use().command(tool, name)
         except UnknownTool as unknown:
             problems.append(Problem(position, "command", "unknown_command", f"{unknown}."))
             continue
@@ -165,7 +165,7 @@ def _alternatives_by_hand(step: Step, raw: Any, position: int) -> tuple[tuple[St
     for number, item in enumerate(raw if isinstance(raw, list | tuple) else [None], 1):
         try:
             tool, name, own, taken = (item.get(key, {}) for key in ("tool", "command", "params", "map"))
-            command = REGISTRY.command(tool, name)
+            command = tools_in_use().command(tool, name)
             params = alternatives.mapped(step, parameters.given(own), taken)
             why = f"declared to be done instead of {step.tool}.{step.command} when that fails"
             found.append(Step(tool, name, parameters.with_defaults(command, params), why))
@@ -254,7 +254,7 @@ def _checks(goal: Goal, document: Document) -> tuple[Check, ...]:
     files = {entry.path for entry in base if entry.kind == "file"}
     # What earlier revisions changed need not be changed by what is left of the plan.
     has_changed = document.revision > 1 and _has_changed_files(goal)
-    return outcome_checks.checks_for(document, foreseen, files, REGISTRY, has_changed=has_changed)
+    return outcome_checks.checks_for(document, foreseen, files, tools_in_use(), has_changed=has_changed)
 
 
 def _has_changed_files(goal: Goal) -> bool:
@@ -276,7 +276,7 @@ def _foreseen(document: Document) -> tuple[Forecast | None, Sequence[BaseEntry]]
         base = base_files.entries_of(document.base)
     except BaseUnreadable:
         return None, ()
-    foreseen = forecast(document, base, REGISTRY)
+    foreseen = forecast(document, base, tools_in_use())
     _last_foreseen = document, foreseen, base
     return foreseen, base
 
@@ -296,7 +296,7 @@ def replaced(document: Document) -> list[str]:
 
 
 def _facts(step: Step, ceilings: Ceilings) -> CommandFacts:
-    command = REGISTRY.command(step.tool, step.command)
+    command = tools_in_use().command(step.tool, step.command)
     values = {name: param.value for name, param in step.params.items()}
     others = tuple(_facts(other, ceilings) for other in step.alternatives)
     said = phrases.say(command, values)
@@ -308,7 +308,7 @@ def _asking(steps: Sequence[Step], facts: Sequence[CommandFacts], asks: Callable
     return [
         replace(
             fact,
-            asks=asks() if REGISTRY.command(step.tool, step.command).asks_model else None,
+            asks=asks() if tools_in_use().command(step.tool, step.command).asks_model else None,
             alternatives=tuple(_asking(step.alternatives, fact.alternatives, asks)),
         )
         for step, fact in zip(steps, facts, strict=True)

@@ -20,7 +20,7 @@ from agents.plans import proposals
 from agents.record import logs
 from agents.record.moves import move_goal, move_intents, move_plan
 from agents.states import GoalState, IntentState, PlanState
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import PlanDraft
 from people.models import User
 
@@ -93,7 +93,7 @@ def ask_again(
     data = {"why": kind, "position": plan.position}
     logs.say_decided(goal.pk, Decision.ASK_AGAIN, "execute", f"{said}; it goes back to review", "warning", **data)
     try:
-        draft = resuming.remaining(document, plan.position, done, REGISTRY, instead, left_out)
+        draft = resuming.remaining(document, plan.position, done, tools_in_use(), instead, left_out)
         problems = proposals.problems_of(goal, draft := _with_reasons(plan, draft, document, why, kind))
     except ValueError as error:
         draft, problems = None, [Problem(0, "", "reference", f"{error}.")]

@@ -14,7 +14,7 @@ from agents.record import logs, wake_ups
 from agents.record.moves import move_goal
 from agents.states import GoalState, LevelState
 from agents.toolkit import phrases
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import PlanDraft, Step
 from people import sealing
 
@@ -68,4 +68,4 @@ def ask(goal: Goal, draft: PlanDraft) -> LevelDocument:
 
 
 def _say(step: Step) -> str:
-    return phrases.say(REGISTRY.command(step.tool, step.command), step.values())
+    return phrases.say(tools_in_use().command(step.tool, step.command), step.values())

@@ -7,7 +7,7 @@ from agents.bdi.document import IntentSpec
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.understood import Question
 from agents.models import Goal, IntentPlan, TerminalSession
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.understanding import in_force
 from agents.workspaces import base_files
 from agents.workspaces.base_files import BaseUnreadable
@@ -26,4 +26,4 @@ def questions_about(goal: Goal, plan: IntentPlan, step: IntentSpec) -> tuple[Que
     folder = str((state or {}).get("cwd", ""))
     mapped = in_force.mapped(goal.submitted_by_id)
     tree = Tree.of(((entry.path, entry.kind) for entry in entries), folder, mapped)
-    return missing_paths.questions(step, tree, REGISTRY)
+    return missing_paths.questions(step, tree, tools_in_use())

@@ -32,6 +32,7 @@ class Command:
     `autonomous_with`: the switch among its parameters that makes it so. `faults`: parameter and message for values that
     fit the schema and yet cannot be; not all parameters need to be there. `trials`: what `manage.py tool check` tries.
     `finish`: the service of mindX that makes the result out of the jail's last answer (agents.toolkit.finishing).
+    `source`: its code, where a person made the tool while mindX ran (agents.toolkit.made); a part of its version.
     """
 
     tool: str
@@ -51,6 +52,7 @@ class Command:
     trials: tuple[Trial, ...] = ()
     faults: Callable[[Params], Iterable[tuple[str, str]]] = lambda params: ()
     finish: str = ""
+    source: str = field(default="", repr=False)
 
     @property
     def properties(self) -> Mapping[str, Mapping[str, Any]]:
@@ -122,7 +124,10 @@ class Command:
 
 @dataclass(frozen=True)
 class Tool:
-    """A named set of commands. `name` is used in plans, `label` on pages and in the log."""
+    """A named set of commands. `name` is used in plans, `label` on pages and in the log.
+
+    `release`: the version in the library of a tool that a person made; empty for one that ships.
+    """
 
     name: str
     label: str
@@ -130,6 +135,7 @@ class Tool:
     commands: tuple[Command, ...] = field(repr=False)
     # How people say each command in passing, by its name (see agents.toolkit.saying).
     said: Mapping[str, Said] = field(default_factory=dict, repr=False)
+    release: str = ""
 
 
 def check_said(command: Command, said: Said) -> None:

@@ -37,6 +37,19 @@ def in_jail(
     function = "main" if isinstance(work, ModuleType) else work.__name__
     whole = work.__name__ if isinstance(work, ModuleType) else f"{work.__module__}.{function}"
     sources = {part.__name__: inspect.getsource(part) for part in parts} | {whole: inspect.getsource(work)}
+    return asking_jail(sources, function, schema, reads_only=reads_only, kit=kit, **fixed)
+
+
+def asking_jail(
+    sources: Mapping[str, str],
+    function: str,
+    schema: Mapping[str, Any],
+    *,
+    reads_only: bool,
+    kit: str = "",
+    **fixed: Any,
+) -> Callable[[Params], tuple[Request, ...]]:
+    """The same for source that is there as text: modules by name, in order, and the function of the last one."""
     properties = schema["properties"]
     paths = [each for each in properties if properties[each].get("x-kind") == "path"]
 

@@ -1,4 +1,8 @@
-"""The tools there are. A tool is one file in `agents/toolkit/tools/` with a constant TOOL; that is all it takes."""
+"""The tools there are: those that ship, and those that people made while mindX ran.
+
+A tool that ships is one file in `agents/toolkit/tools/` with a constant TOOL; that is all it takes. A registry never
+changes, so whatever is worked out of one may be kept by it; `tools_in_use` is the registry that holds at the moment.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,15 @@ import difflib
 import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from agents.toolkit import tools as tool_files
 from agents.toolkit.command import Command, Tool, check_command, check_said
 from agents.toolkit.saying import Said
 from agents.toolkit.schemas import SchemaFault
 
-__all__ = ["REGISTRY", "Command", "Registry", "Tool", "UnknownCommand", "UnknownTool"]
+__all__ = ["REGISTRY", "Command", "Registry", "Tool", "UnknownCommand", "UnknownTool", "tools_in_use"]
 
 
 class UnknownTool(KeyError):
@@ -101,4 +107,33 @@ def discover() -> tuple[Tool, ...]:
     return tuple(importlib.import_module(f"{tool_files.__name__}.{name}").TOOL for name in names)
 
 
+# What ships. The names of its tools are taken for good.
 REGISTRY = Registry(discover())
+_in_use = REGISTRY
+_instead: ContextVar[Registry | None] = ContextVar("tools_instead", default=None)
+
+
+def tools_in_use() -> Registry:
+    """The tools that ship and those made by people that are active, as this process knows them."""
+    return _instead.get() or _in_use
+
+
+def put_to_use(made: Iterable[Tool]) -> None:
+    """Have these tools in use beside those that ship. Raises SchemaFault when one does not fit, and changes nothing."""
+    global _in_use
+    made = tuple(made)
+    _in_use = Registry((*REGISTRY.tools, *made)) if made else REGISTRY
+
+
+@contextmanager
+def with_tool(tool: Tool) -> Iterator[Registry]:
+    """Have one tool in use in place of the one of its name, in this thread and for this block only.
+
+    Raises SchemaFault when it does not fit.
+    """
+    registry = Registry((*(one for one in tools_in_use().tools if one.name != tool.name), tool))
+    token = _instead.set(registry)
+    try:
+        yield registry
+    finally:
+        _instead.reset(token)

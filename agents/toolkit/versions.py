@@ -31,7 +31,8 @@ def _does(command: Command) -> dict[str, Any]:
         "changes_session": command.changes_session,
     }
     # Said only where there is one, so that commands without keep the version under which they were approved.
-    return does | ({"finish": command.finish} if command.finish else {})
+    does |= {"finish": command.finish} if command.finish else {}
+    return does | ({"source": command.source} if command.source else {})
 
 
 def _bare(schema: Any, *, of_names: bool = False) -> Any:

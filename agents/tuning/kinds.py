@@ -12,6 +12,7 @@ from django.db.models import Model, QuerySet
 
 from agents.record.errors import TuningRefused
 from agents.rules.naming import hidden_character
+from agents.toolkit.registry import tools_in_use
 from people.models import User
 
 Values = dict[str, Any]
@@ -33,7 +34,7 @@ class Field:
     hint: str = ""
     least: float | None = None
     most: float | None = None
-    choices: tuple[tuple[str, str], ...] = ()
+    choices: Sequence[tuple[str, str]] = ()
     blank: bool = False
 
     @property
@@ -225,6 +226,19 @@ def changes(kind: Kind, before: Mapping[str, Any] | None, after: Mapping[str, An
 def in_words(number: float | None) -> str:
     """A number as it is typed, every digit of it: what is shown rounded would be saved rounded."""
     return "" if number is None else str(number).removesuffix(".0")
+
+
+class _Tools(Sequence[tuple[str, str]]):
+    """The tools in use, read whenever they are asked for: people make and retire tools while mindX runs."""
+
+    def __getitem__(self, at: Any) -> Any:
+        return one_of([tool.name for tool in tools_in_use().tools])[at]
+
+    def __len__(self) -> int:
+        return len(tools_in_use().tools)
+
+
+TOOLS = _Tools()
 
 
 def one_of(names: Sequence[str]) -> tuple[tuple[str, str], ...]:

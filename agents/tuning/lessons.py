@@ -18,7 +18,7 @@ from agents.bdi.understanding.drafting import TOGGLE
 from agents.bdi.understanding.paths import Mapped
 from agents.models import Goal, IntentPlan, Lesson
 from agents.record.errors import NotPossibleNow, NotYours, TuningRefused
-from agents.toolkit.registry import REGISTRY, UnknownTool
+from agents.toolkit.registry import UnknownTool, tools_in_use
 from agents.toolkit.schemas import ADDRESS_KIND, HOSTS_KIND
 from agents.tuning import of_parameters, trying_commands, versions
 from agents.tuning.kinds import Checked, Kind, Values
@@ -91,7 +91,7 @@ def unteachable(taught: Taught) -> str:
     if (taught.tool, taught.command) == TOGGLE:
         return "A default cannot switch autonomous mode."
     try:
-        command = REGISTRY.command(taught.tool, taught.command)
+        command = tools_in_use().command(taught.tool, taught.command)
     except UnknownTool:
         return ""  # its own check says so
     if taught.parameter in command.properties:

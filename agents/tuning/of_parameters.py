@@ -12,9 +12,9 @@ from agents.bdi.understanding.written_paths import cleaned as cleaned_path
 from agents.models import ParameterRule, ParameterSettings, PathMapping, Workspace
 from agents.record.errors import TuningRefused
 from agents.rules.naming import path_problem
-from agents.toolkit.registry import REGISTRY, UnknownTool
+from agents.toolkit.registry import UnknownTool, tools_in_use
 from agents.toolkit.schemas import problems
-from agents.tuning.kinds import MOST_JSON, Checked, Field, Kind, OneRow, Values, one_of
+from agents.tuning.kinds import MOST_JSON, TOOLS, Checked, Field, Kind, OneRow, Values
 from agents.workspaces import base_files
 from agents.workspaces.base_files import BaseUnreadable
 from people import journal
@@ -81,9 +81,7 @@ class Mappings(_Parameters):
     fields = (
         Field("said", "As people say it", "text", "Such as “summarization”; case does not count.", most=200),
         Field("path", "Path", "text", "From the workspace's root.", most=1024),
-        Field(
-            "tool", "Tool", "choice", "Empty: every tool.", blank=True, choices=one_of([t.name for t in REGISTRY.tools])
-        ),
+        Field("tool", "Tool", "choice", "Empty: every tool.", blank=True, choices=TOOLS),
         Field("parameter", "Parameter", "text", "Empty: every parameter that is a path.", most=64, blank=True),
         Field("in_use", "In use", "switch", "Off: this name is looked for like any other."),
     )
@@ -127,7 +125,7 @@ class Rules(_Parameters):
     model = ParameterRule
     key = ("tool", "command", "parameter")
     fields = (
-        Field("tool", "Tool", "choice", choices=one_of([tool.name for tool in REGISTRY.tools])),
+        Field("tool", "Tool", "choice", choices=TOOLS),
         Field("command", "Command", "text", most=64),
         Field("parameter", "Parameter", "text", most=64),
         Field("default", "Default", "json", "As JSON: text stands in quotes. Empty: the declared default.", blank=True),
@@ -137,7 +135,7 @@ class Rules(_Parameters):
 
     def checked(self, values: Values) -> Checked:
         try:
-            command = REGISTRY.command(values["tool"], values["command"])
+            command = tools_in_use().command(values["tool"], values["command"])
         except UnknownTool as unknown:
             raise TuningRefused({"command": f"{str(unknown)[:1].upper()}{str(unknown)[1:]}."}) from unknown
         name, default = values["parameter"], values["default"]
@@ -170,7 +168,7 @@ def _plain(said: str) -> str:
 
 def _paths_of(tool: str) -> set[str]:
     """The parameters that are paths, of one tool or (empty) of all."""
-    commands = REGISTRY.tool(tool).commands if tool else tuple(REGISTRY.commands)
+    commands = tools_in_use().tool(tool).commands if tool else tuple(tools_in_use().commands)
     return {name for command in commands for name in command.properties if command.kind(name) == "path"}
 
 

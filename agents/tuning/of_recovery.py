@@ -12,12 +12,11 @@ from agents.models import FailureRule, RecoveryPolicy, RecoverySetting
 from agents.record.errors import TuningRefused
 from agents.recovery import failure_log, recovery_learning
 from agents.recovery.failure_log import RuleRefused
-from agents.toolkit.registry import REGISTRY, UnknownTool
-from agents.tuning.kinds import Checked, Field, Kind, Values, in_words, one_of
+from agents.toolkit.registry import UnknownTool, tools_in_use
+from agents.tuning.kinds import TOOLS, Checked, Field, Kind, Values, in_words, one_of
 from people.models import User
 
 _CLASSES = tuple((one.value, one.value) for one in FailureClass)
-_TOOLS = one_of([tool.name for tool in REGISTRY.tools])
 _WAYS = tuple((str(way), way.words) for way in WAYS)
 # What is said beside settings whose effect no trial on kept failures can show.
 UNTRIED = {
@@ -115,7 +114,7 @@ class Policies(Kind):
     trial = "failures"
     fields = (
         Field("failure_class", "Class", "choice", choices=_CLASSES),
-        Field("tool", "Tool", "choice", "Empty: every tool.", choices=_TOOLS, blank=True),
+        Field("tool", "Tool", "choice", "Empty: every tool.", choices=TOOLS, blank=True),
         Field("pinned", "Pinned", "choice", "This strategy is used whenever possible.", choices=_WAYS, blank=True),
         Field(
             "banned",
@@ -165,7 +164,7 @@ class Rules(Kind):
         Field("name", "Name", "text", most=80),
         Field("failure_class", "Then its class is", "choice", choices=_CLASSES),
         Field("stage", "Stage", "choice", "Empty: any.", choices=one_of([EXECUTION, PLANNING]), blank=True),
-        Field("tool", "Tool", "choice", "Empty: any.", choices=_TOOLS, blank=True),
+        Field("tool", "Tool", "choice", "Empty: any.", choices=TOOLS, blank=True),
         Field("command", "Command", "text", "Empty: any.", most=64, blank=True),
         Field("error_class", "Class the tool reported", "text", "Empty: any.", most=32, blank=True),
         Field("exit_code", "Exit code", "whole", "Empty: any.", -99_999, 99_999, blank=True),
@@ -211,6 +210,6 @@ def rule_of(values: Mapping[str, Any]) -> Rule:
 def _check_command(tool: str, command: str) -> None:
     """Raise UnknownTool when no such command is registered, of this tool or (empty) of any."""
     if tool:
-        REGISTRY.command(tool, command)
-    elif not any(one.name == command for one in REGISTRY.commands):
+        tools_in_use().command(tool, command)
+    elif not any(one.name == command for one in tools_in_use().commands):
         raise UnknownTool(f"no tool has a command “{command[:60]}”")

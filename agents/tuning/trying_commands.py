@@ -19,7 +19,7 @@ from agents.bdi.understanding.correcting import MENDED
 from agents.bdi.understanding.paths import Mapped, Tree
 from agents.bdi.understanding.understood import Meant
 from agents.models import Goal, IntentPlan, Lesson, ParameterSettings, Plan
-from agents.toolkit.registry import REGISTRY, UnknownTool
+from agents.toolkit.registry import UnknownTool, tools_in_use
 from agents.toolkit.types import NoPlan, Param, PlanDraft, Step
 from agents.tuning import of_parameters
 from agents.tuning.kinds import Kind, Values
@@ -287,6 +287,6 @@ def _steps_in_words(steps: Sequence[tuple[str, str, Mapping[str, tuple[Any, str]
 
 def _declared(tool: str, command: str) -> Mapping[str, Any]:
     try:
-        return REGISTRY.command(tool, command).defaults()
+        return tools_in_use().command(tool, command).defaults()
     except UnknownTool:
         return {}

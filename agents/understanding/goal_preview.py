@@ -12,7 +12,7 @@ from agents.models import Workspace
 from agents.rules.grammar import Trigger
 from agents.rules.selection import KnownRule
 from agents.toolkit.phrases import say
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import PlanDraft, Step
 from agents.toolkit.wording.slots import render
 from agents.understanding import command_goals
@@ -138,7 +138,7 @@ def _fires(draft: PlanDraft) -> Fires:
 
 
 def _said(step: Step) -> str:
-    return say(REGISTRY.command(step.tool, step.command), step.values())
+    return say(tools_in_use().command(step.tool, step.command), step.values())
 
 
 def _form(known: KnownRule) -> RuleForm:

@@ -21,7 +21,7 @@ from agents.bdi.understanding.paths import ANY, FILE, FOLDER, Mapped, Tree, fits
 from agents.bdi.understanding.understand import understand
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.models import Goal, ParameterSettings
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import NoPlan, Param, PlanDraft
 from agents.understanding import agent_questions, earlier_runs, extraction, in_force
 from agents.understanding.in_force import Rule, Tuning
@@ -43,7 +43,7 @@ def understood(goal: Goal, without: NoPlan, *, is_wanted: Callable[[], bool] = l
         return without
 
     def asked(step: Meant, name: str) -> Param | None:
-        command = REGISTRY.command(step.tool, step.command)
+        command = tools_in_use().command(step.tool, step.command)
         return extraction.values_for(goal, command, [name], is_wanted=is_wanted).params.get(name)
 
     return understood_on(goal, without, tree, tuning, asked)
@@ -55,7 +55,7 @@ def understood_on(goal: Goal, without: NoPlan, tree: Tree, tuning: Tuning, asked
     Nothing is written here: what was understood before is understood again by it with another tuning.
     """
     switches = tuning.switches
-    found = understand(goal.text, tree, REGISTRY)
+    found = understand(goal.text, tree, tools_in_use())
     if not switches.enable_path_correction:
         found = _as_said(found)
     if not found.meant and not found.questions:
@@ -65,7 +65,7 @@ def understood_on(goal: Goal, without: NoPlan, tree: Tree, tuning: Tuning, asked
     stood = {"without": without.reason, "base": goal.workspace.head}
     evidence = {**without.evidence, "understood": {**stored.as_data(found), **stood}}
     if found.is_sure:
-        return draft_of(found.meant, evidence, REGISTRY)
+        return draft_of(found.meant, evidence, tools_in_use())
     if not asks(found) or (without.reason != "no_relevant_rule" and not _offers(found)):
         return without
     return NoPlan(f"{QUESTION}: {found.questions[0].text}", evidence)
@@ -73,7 +73,7 @@ def understood_on(goal: Goal, without: NoPlan, tree: Tree, tuning: Tuning, asked
 
 def corrected(goal: Goal, draft: PlanDraft) -> PlanDraft:
     """A draft whose paths are those that are clearly meant, before it is validated; switched off, as it is."""
-    if not correcting.may_mend(draft.steps, REGISTRY):
+    if not correcting.may_mend(draft.steps, tools_in_use()):
         return draft
     switches = in_force.switches()
     tree = tree_of(goal, in_force.mapped(goal.submitted_by_id)) if switches.enable_path_correction else None
@@ -82,10 +82,10 @@ def corrected(goal: Goal, draft: PlanDraft) -> PlanDraft:
 
 def corrected_on(draft: PlanDraft, tree: Tree, switches: ParameterSettings) -> PlanDraft:
     """The same over these files with these settings."""
-    steps = correcting.mended(draft.steps, tree, REGISTRY, switches.least_confidence)
+    steps = correcting.mended(draft.steps, tree, tools_in_use(), switches.least_confidence)
     if all(one is other for one, other in zip(steps, draft.steps, strict=True)):
         return draft
-    return replace(draft, steps=link(steps, REGISTRY))
+    return replace(draft, steps=link(steps, tools_in_use()))
 
 
 def _as_said(found: Understood) -> Understood:
@@ -110,7 +110,7 @@ def _as_named(goal: Goal, found: Understood, tree: Tree) -> Understood:
         return found
     (question,) = asked
     step = found.meant[question.step - 1]
-    place = REGISTRY.said(REGISTRY.command(step.tool, step.command)).places.get(question.parameter)
+    place = tools_in_use().said(tools_in_use().command(step.tool, step.command)).places.get(question.parameter)
     if place is None or place.wanted not in (FILE, FOLDER, ANY) or question.parameter in step.params:
         return found
 
@@ -173,7 +173,7 @@ def _value_of(goal: Goal, step: Meant, name: str, tuning: Tuning, asked: Asked) 
 
 
 def _still_missing(step: Meant, at: int) -> Question | None:
-    command = REGISTRY.command(step.tool, step.command)
+    command = tools_in_use().command(step.tool, step.command)
     name = next((each for each in command.required if each not in step.params), None)
     if name is None:
         return None
@@ -185,7 +185,7 @@ def _with_rules(
     step: Meant, at: int, rules: Mapping[tuple[str, str, str], Rule], switches: ParameterSettings
 ) -> tuple[Meant, list[Question]]:
     """The defaults of parameter rules in the place of declared ones; questions where no default may be taken."""
-    command = REGISTRY.command(step.tool, step.command)
+    command = tools_in_use().command(step.tool, step.command)
     params, asked = dict(step.params), []
     for name, declared in command.defaults().items():
         if name in params:

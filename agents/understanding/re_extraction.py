@@ -18,7 +18,7 @@ from agents.bdi.understanding.understood import Meant
 from agents.bdi.validation import validate_values
 from agents.models import Goal
 from agents.toolkit import phrases
-from agents.toolkit.registry import REGISTRY, UnknownTool
+from agents.toolkit.registry import UnknownTool, tools_in_use
 from agents.toolkit.types import Param
 from agents.understanding import in_force, parameters
 
@@ -33,7 +33,7 @@ def other_values(
     Where the goal says exactly what was tried, or another step (`others`) does what it says, there is nothing to take.
     """
     try:
-        command = REGISTRY.command(step.tool, step.command)
+        command = tools_in_use().command(step.tool, step.command)
     except UnknownTool:
         return None
     named = (step.tool, step.command)
@@ -66,7 +66,7 @@ def _understood(goal: Goal) -> Iterator[Meant]:
     tree = parameters.tree_of(goal, in_force.mapped(goal.submitted_by_id)) if switches.enable_understanding else None
     if tree is None:
         return
-    found = understand(goal.text, tree, REGISTRY)
+    found = understand(goal.text, tree, tools_in_use())
     asked = {question.step for question in found.questions}
     for at, one in enumerate(found.meant, 1):
         if at not in asked and one.confidence >= switches.least_confidence:
@@ -76,7 +76,7 @@ def _understood(goal: Goal) -> Iterator[Meant]:
 def _phrases(goal: Goal) -> Iterator[Meant]:
     for clause in [goal.text, *_CLAUSES.split(goal.text)]:
         try:
-            command, values = phrases.read(clause.strip().rstrip(".;,"), REGISTRY)
+            command, values = phrases.read(clause.strip().rstrip(".;,"), tools_in_use())
         except phrases.PhraseError:
             continue
         params = {name: Param(value, "explicit") for name, value in values.items()}

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from agents.components import made_tools
 from agents.goals import goals
 from agents.models import Goal
 from agents.pages.goal_page import GoalPage
@@ -22,7 +23,7 @@ from agents.record import selectors
 from agents.record.errors import NotPossibleNow, PlanInvalid
 from agents.toolkit import phrases
 from agents.toolkit.command import Command
-from agents.toolkit.registry import REGISTRY, UnknownTool
+from agents.toolkit.registry import UnknownTool, tools_in_use
 from agents.views.asking import changeable_goal, person_of
 from people.models import User
 
@@ -63,6 +64,7 @@ def write(request: HttpRequest, pk: int) -> HttpResponse:
         messages.warning(request, f"Goal {pk} cannot be planned by hand now: {why}.")
         return redirect("goal", pk)
     if request.method == "GET":
+        made_tools.refresh()
         return _show(request, page, Draft(*_earlier(page)), chosen=request.GET.get("form", ""))
     draft = Draft(_text(request, "steps"), _text(request, "cleanup"))
     match request.POST.get("action", "check"):
@@ -91,15 +93,16 @@ def check(request: HttpRequest, pk: int) -> HttpResponse:
 def phrases_like(request: HttpRequest, pk: int) -> JsonResponse:
     """Phrases that go on from what was typed."""
     changeable_goal(request, pk)
+    made_tools.refresh()
     typed = request.GET.get("q", "")[:200]
-    found = phrases.complete(typed, REGISTRY)
+    found = phrases.complete(typed, tools_in_use())
     return JsonResponse({"items": [{"text": one.text, "summary": one.summary, "tool": one.tool} for one in found]})
 
 
 def checked(draft: Draft, goal: Goal, person: User) -> Draft:
     """Read both texts and validate the whole plan for the goal, as proposing will."""
-    draft.lines = hand_lines.read_lines(draft.steps, REGISTRY)
-    draft.cleanup_lines = hand_lines.read_lines(draft.cleanup, REGISTRY)
+    draft.lines = hand_lines.read_lines(draft.steps, tools_in_use())
+    draft.cleanup_lines = hand_lines.read_lines(draft.cleanup, tools_in_use())
     draft.problems = [
         (where, line.number, line.problem)
         for where, lines in (("steps", draft.lines), ("cleanup", draft.cleanup_lines))
@@ -148,7 +151,7 @@ def _insert(request: HttpRequest, page: GoalPage, draft: Draft) -> HttpResponse:
     if errors:
         made = schema_form.fields(command, filled, errors)
         return _show(request, page, checked(draft, page.goal, page.user), chosen=name, made=made, status=422)
-    draft = _with_line(draft, hand_lines.write_line(command, params, REGISTRY), request.POST)
+    draft = _with_line(draft, hand_lines.write_line(command, params, tools_in_use()), request.POST)
     return _show(request, page, checked(draft, page.goal, page.user))
 
 
@@ -168,7 +171,7 @@ def _show(
         "page": page,
         "goal": page.goal,
         "draft": draft,
-        "tools": REGISTRY.tools,
+        "tools": tools_in_use().tools,
         "command": command,
         "fields": made if made is not None else schema_form.fields(command) if command else [],
     }
@@ -183,7 +186,9 @@ def _earlier(page: GoalPage) -> tuple[str, str]:
 
     def lines(specs: Any) -> str:
         known = ((_command(f"{spec.tool}.{spec.command}"), spec) for spec in specs)
-        return "\n".join(hand_lines.write_line(command, spec.params, REGISTRY) for command, spec in known if command)
+        return "\n".join(
+            hand_lines.write_line(command, spec.params, tools_in_use()) for command, spec in known if command
+        )
 
     return lines(document.intents), lines(document.cleanup)
 
@@ -211,7 +216,7 @@ def _placed(draft: Draft, problem: Any) -> tuple[str, int, str]:
 def _command(name: str) -> Command | None:
     tool, _, command = name.partition(".")
     try:
-        return REGISTRY.command(tool, command)
+        return tools_in_use().command(tool, command)
     except UnknownTool:
         return None
 

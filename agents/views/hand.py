@@ -22,7 +22,7 @@ from agents.presentation import hand_lines, schema_form
 from agents.presentation.schema_form import Field
 from agents.record.errors import NotPossibleNow, NotYours, PlanInvalid
 from agents.toolkit.command import Command
-from agents.toolkit.registry import REGISTRY, UnknownTool
+from agents.toolkit.registry import UnknownTool, tools_in_use
 from agents.understanding import re_extraction
 from agents.views.asking import person_of, visible_goal
 from agents.views.by_hand import TEXT_MAX
@@ -80,7 +80,7 @@ class _Answer:
 
     def _instead(self) -> str:
         self.filled = {_INSTEAD: self.posted.get(_INSTEAD, "").replace("\0", "")[:TEXT_MAX]}
-        lines = hand_lines.read_lines(self.filled[_INSTEAD], REGISTRY)
+        lines = hand_lines.read_lines(self.filled[_INSTEAD], tools_in_use())
         if wrong := [f"Line {line.number}: {line.problem}" for line in lines if line.problem]:
             raise _NotTaken(trouble=wrong)
         hand_items.instead(self.item, by=self.user, steps=hand_lines.steps_of(lines), note=self.note)
@@ -214,7 +214,7 @@ def _show(
 def _step(item: HandItem) -> tuple[IntentSpec, Command | None]:
     spec = hand_items.step_of(item)
     try:
-        return spec, REGISTRY.command(spec.tool, spec.command)
+        return spec, tools_in_use().command(spec.tool, spec.command)
     except UnknownTool:
         return spec, None
 

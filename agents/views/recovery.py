@@ -21,7 +21,7 @@ from agents.presentation import rates
 from agents.presentation.rates import Rate
 from agents.record.errors import NotPossibleNow, TuningRefused
 from agents.recovery import failure_log, recovery_learning
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.tuning import versions
 from agents.tuning.kinds import Values
 from agents.tuning.of_recovery import Rules
@@ -72,7 +72,9 @@ def board(request: HttpRequest) -> HttpResponse:
         "tools": sorted({one.tool for one in statistics if one.tool}),
         "policies": list(newest.values()),
         "resets": _resets(),
-        "known_tools": sorted({tool.name for tool in REGISTRY.tools} | {one.tool for one in statistics if one.tool}),
+        "known_tools": sorted(
+            {tool.name for tool in tools_in_use().tools} | {one.tool for one in statistics if one.tool}
+        ),
         "any": any(one.cases for one in statistics),
         "has_failed": bool(statistics),
     }
@@ -177,7 +179,7 @@ def failures(request: HttpRequest) -> HttpResponse:
         "counted": counted,
         "classes": list(FailureClass),
         "ways": WAYS,
-        "tools": sorted({tool.name for tool in REGISTRY.tools} | {asked["tool"]} - {""}),
+        "tools": sorted({tool.name for tool in tools_in_use().tools} | {asked["tool"]} - {""}),
     }
     return render(request, "agents/recovery/failures.html", context)
 
@@ -225,7 +227,7 @@ def rules(request: HttpRequest) -> HttpResponse:
         "tried": tried,
         "typed_on": preview is not None and filled.get("act") == "save",
         "refused": refused,
-        "tools": sorted(tool.name for tool in REGISTRY.tools),
+        "tools": sorted(tool.name for tool in tools_in_use().tools),
     }
     return render(request, "agents/recovery/rules.html", context, status=status)
 

@@ -22,7 +22,7 @@ from agents.models import Goal
 from agents.presentation.rule_reading import SaidStep, numbered_lines, read_body, said_step
 from agents.record.selectors import goals_visible_to
 from agents.rules import grammar
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.views.rule_versions import component_or_404, version_in_use, version_named_in
 from library.components import services
 from library.errors import LibraryRefused
@@ -113,13 +113,13 @@ class _Draft:
 
     @property
     def trial_steps(self) -> list[SaidStep]:
-        return [said_step(step, REGISTRY) for step in self.trial.steps] if self.trial else []
+        return [said_step(step, tools_in_use()) for step in self.trial.steps] if self.trial else []
 
     @cached_property
     def reading(self) -> dict[str, Any]:
         if self.checked.rule is None:
             return {}
-        steps, cleanup = read_body(self.checked.rule, rules.known_rules(), REGISTRY)
+        steps, cleanup = read_body(self.checked.rule, rules.known_rules(), tools_in_use())
         return {"steps": steps, "cleanup": cleanup}
 
 
@@ -137,7 +137,7 @@ def _save(request: HttpRequest, component: Component | None) -> HttpResponse:
     if request.POST.get("do") == "check":
         return _editor(request, component, draft)
     # What has run already is measured by that first, whoever writes the next version.
-    has_cases = component is not None and cases.has_any(component.name)
+    has_cases = component is not None and cases.has_any(component)
     activate = request.POST.get("do") == "activate" and not has_cases
     try:
         saved = rule_writing.save(body, by=user, of=component, changes=changes, activate=activate)

@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from agents.components import rule_writing, rules
-from agents.components.rule_writing import Checked, RuleInvalid
-from agents.evolution import deciding, replays, writing
+from agents.components.rule_writing import Checked
+from agents.evolution import asking, writing
 from agents.models import Replay, Workspace
 from agents.pages import replay_page
 from agents.presentation.line_diff import compare
 from agents.presentation.matrix import weighed_rules
 from agents.presentation.rates import Rate, rate
 from agents.presentation.rule_reading import numbered_lines, read_body, said_step
-from agents.record.errors import NotPossibleNow
 from agents.record.selectors import workspaces_visible_to
 from agents.rules import grammar
 from agents.rules.linter import LintProblem
 from agents.rules.selection import KnownRule
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import PlanDraft
+from agents.views import version_moves
 from agents.views.rule_versions import component_or_404, version_in_use, version_named_in
 from library.components import selectors, services
-from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
-from people.models import User
 
 Status = ComponentVersion.Status
 GOAL_MAX = 4_000
@@ -42,14 +39,6 @@ _FRAGMENTS = {
     "replay": "agents/rules/_replay.html",
     "watch": "agents/rules/_watch.html",
 }
-
-
-@dataclass(frozen=True)
-class _Given:
-    """What a form says beside its button."""
-
-    reason: str
-    percent: int
 
 
 @dataclass(frozen=True)
@@ -113,7 +102,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
     against = version_named_in(request, "against", versions)
     (listed,) = _listed([shown])
     rule = listed.checked.rule
-    steps, cleanup = read_body(rule, rules.known_rules(), REGISTRY) if rule else ([], [])
+    steps, cleanup = read_body(rule, rules.known_rules(), tools_in_use()) if rule else ([], [])
     context = {
         "component": component,
         "versions": versions,
@@ -128,9 +117,11 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "active": version_in_use(versions),
         "may_write": services.may_write(request.user),
         "may_activate": services.may_activate(request.user),
-        "writer": writing.budget(),
+        "writer": asking.budget(),
         "strategies": Replay.Strategy.choices,
         "proof": replay_page.of(shown, request.user),
+        "page": reverse("rule", args=[pk]),
+        "moves": f"{reverse('rule', args=[pk])}versions/{shown.pk}",
         **_trial(request, component, shown),
     }
     return render(request, _FRAGMENTS.get(request.headers.get("HX-Target", ""), "agents/rules/rule.html"), context)
@@ -139,20 +130,10 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def move(request: HttpRequest, pk: int, version: int, move: str) -> HttpResponse:
     """Activate or retire a version, make it a canary, or have it replayed beside its parent."""
-    if move not in _MOVES:
-        raise Http404
     rows = ComponentVersion.objects.select_related("component", "parent")
     found = get_object_or_404(rows, pk=version, component_id=pk, component__kind=rules.KIND)
     user: Any = request.user
-    percent = request.POST.get("percent", "")
-    reason = request.POST.get("reason", "").replace("\0", "")[:500]
-    given = _Given(reason, int(percent) if percent.isascii() and percent.isdigit() and len(percent) < 4 else 0)
-    try:
-        said = _MOVES[move](found, user, given)
-    except (LibraryRefused, RuleInvalid, NotPossibleNow) as refused:
-        messages.error(request, str(refused))
-    else:
-        messages.success(request, said)
+    version_moves.do(request, found, move, user)
     return redirect(f"{reverse('rule', args=[pk])}?version={version}")
 
 
@@ -168,37 +149,11 @@ def ask_model(request: HttpRequest, pk: int) -> HttpResponse:
         return redirect("rule", pk)
     try:
         saved = writing.write(component, by=user, why=why, strategy=strategy)
-    except (LibraryRefused, RuleInvalid, NotPossibleNow) as refused:
+    except version_moves.REFUSED as refused:
         messages.error(request, str(refused))
         return redirect("rule", pk)
     messages.success(request, f"Version {saved.version} is a candidate. It is being replayed beside {saved.parent}.")
     return redirect(f"{reverse('rule', args=[pk])}?version={saved.pk}")
-
-
-def _activate(version: ComponentVersion, user: User, given: _Given) -> str:
-    return f"Version {deciding.activate(version, by=user, reason=given.reason).version} is active."
-
-
-def _retire(version: ComponentVersion, user: User, given: _Given) -> str:
-    return f"Version {services.retire(version, user).version} is retired."
-
-
-def _replay(version: ComponentVersion, user: User, given: _Given) -> str:
-    replays.ask(version, by=user, why=given.reason)
-    return f"Version {version.version} is being replayed beside {version.parent}."
-
-
-def _canary(version: ComponentVersion, user: User, given: _Given) -> str:
-    begun = deciding.begin_canary(version, by=user, percent=given.percent, reason=given.reason)
-    return f"Version {begun.version} plans {begun.canary_percent} % of new goals from now on."
-
-
-_MOVES: dict[str, Callable[[ComponentVersion, User, _Given], str]] = {
-    "activate": _activate,
-    "canary": _canary,
-    "retire": _retire,
-    "replay": _replay,
-}
 
 
 def _candidates() -> QuerySet[ComponentVersion]:
@@ -239,8 +194,8 @@ def _tried(goal: str, workspace: Workspace, shown: ComponentVersion, name: str) 
     steps, cleanup = (outcome.steps, outcome.cleanup) if isinstance(outcome, PlanDraft) else ((), ())
     return {
         "trial": trial,
-        "trial_steps": [said_step(step, REGISTRY) for step in steps],
-        "trial_cleanup": [said_step(step, REGISTRY) for step in cleanup],
+        "trial_steps": [said_step(step, tools_in_use()) for step in steps],
+        "trial_cleanup": [said_step(step, tools_in_use()) for step in cleanup],
         "mine": next((one for one in weighed if one.name == name), None),
         "others": [one for one in weighed if one.name != name],
     }

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import difflib
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from django.db import transaction
 from ninja import Field, Query, Router, Schema
 from ninja.responses import Status
 
-from agents.components import rule_writing
+from agents.components import made_tools, rule_writing, tool_writing
 from agents.components.rule_writing import RuleInvalid
 from agents.components.rules import KIND as RULE
-from agents.evolution import deciding, replays, writing
+from agents.components.tool_writing import ToolInvalid
+from agents.evolution import deciding, replays, tool_checks, writing
 from agents.evolution.gate import Verdict
 from agents.models import Replay
 from agents.pages import replay_page
@@ -34,7 +35,7 @@ candidates = Router(tags=["components"])
 _MAY_READ = BearerToken(Scope.LIBRARY_READ)
 _MAY_WRITE = BearerToken(Scope.LIBRARY_WRITE)
 _MISSING = Problem(404, "There is no such component.", kind="not_found")
-_NO_VERSION = Problem(404, "There is no such version of a rule.", kind="not_found")
+_NO_VERSION = Problem(404, "There is no such version of a rule or tool.", kind="not_found")
 
 
 class ScoresOut(Schema):
@@ -196,10 +197,25 @@ class RolloutOut(Schema):
     unproven: int
 
 
+class TrialOut(Schema):
+    """One trial of a tool: the command, its effect, files read and changed, hosts, processes, and what does not fit."""
+
+    cells: list[str]
+    faults: list[str]
+
+
+class TrialsOut(Schema):
+    """The trials of a tool's version. `fits` is null until they have run; `said` is why they could not."""
+
+    fits: bool | None
+    said: str
+    rows: list[TrialOut]
+
+
 class CandidateOut(Schema):
     """A version, its lint, and what its replay proved. `why_not` is empty when it may be activated.
 
-    `rollout`: null until it was put to use.
+    `rollout`: null until it was put to use. `trials`: of a tool only.
     """
 
     id: str
@@ -210,7 +226,43 @@ class CandidateOut(Schema):
     checks: list[str]
     replay: ReplayOut | None
     rollout: RolloutOut | None
+    trials: TrialsOut | None = None
     why_not: str
+
+
+class ComponentIn(Schema):
+    """A new rule or tool: its text, or for a tool a sentence that a model writes it from."""
+
+    kind: Literal["rule", "tool"]
+    body: str | None = Field(None, min_length=1, max_length=100_000)
+    wish: str | None = Field(None, min_length=1, max_length=writing.MOST_WISH)
+    changes: str = Field("", max_length=500)
+
+
+@router.post("", response={201: CandidateOut}, auth=_MAY_WRITE, operation_id="create_component")
+def create(request: ApiRequest, payload: ComponentIn) -> Status[CandidateOut]:
+    """Write a new rule or tool. It is a candidate; the trials of a tool are run. 409 says why a model wrote none."""
+    user = request.auth.user
+    if (payload.body is None) == (payload.wish is None) or (payload.wish is not None and payload.kind == "rule"):
+        raise invalid("body", "Give the text as body, or for a tool a wish instead.")
+    try:
+        if payload.wish is not None:
+            return Status(201, _candidate(writing.new_tool(payload.wish, by=user), user))
+        with transaction.atomic():
+            saved = _written(payload.kind, payload.body or "", None, payload.changes, user)
+    except (RuleInvalid, ToolInvalid) as wrong:
+        raise invalid("body", str(wrong)) from wrong
+    except (LibraryRefused, NotPossibleNow) as refused:
+        raise _refused(refused) from refused
+    return Status(201, _candidate(saved, user))
+
+
+def _written(kind: str, body: str, of: Component | None, changes: str, user: Any) -> ComponentVersion:
+    if kind == RULE:
+        return rule_writing.save(body, by=user, of=of, changes=changes)
+    saved = tool_writing.save(body, by=user, of=of, changes=changes)
+    tool_checks.ask(saved, by=user)
+    return saved
 
 
 @router.post("/{component_id}/evolve", response={202: CandidateOut}, auth=_MAY_WRITE, operation_id="evolve_component")
@@ -220,17 +272,18 @@ def evolve(request: ApiRequest, component_id: str, payload: EvolveIn) -> Status[
     Without a `body` the answer comes when the model has written. 409 says why it could not.
     """
     component = _component(component_id)
-    if component.kind != RULE:
-        raise Problem(409, "Only rules can be replayed, so only they evolve this way.", kind="not_possible")
+    if component.kind not in (RULE, made_tools.KIND) or made_tools.is_shipped(component.name):
+        message = "Only rules and tools that people made can be replayed, so only they evolve this way."
+        raise Problem(409, message, kind="not_possible")
     try:
         if payload.body is None:
             user = request.auth.user
             saved = writing.write(component, by=user, why=payload.why, strategy=payload.strategy.value)
             return Status(202, _candidate(saved, user))
         with transaction.atomic():
-            saved = rule_writing.save(payload.body, by=request.auth.user, of=component, changes=payload.why)
+            saved = _written(component.kind, payload.body, component, payload.why, request.auth.user)
             replays.ask(saved, by=request.auth.user, why=payload.why, strategy=payload.strategy.value)
-    except RuleInvalid as wrong:
+    except (RuleInvalid, ToolInvalid) as wrong:
         raise invalid("body", str(wrong)) from wrong
     except (LibraryRefused, NotPossibleNow) as refused:
         raise _refused(refused) from refused
@@ -249,7 +302,7 @@ def activate(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> Candi
     version = _found(candidate_id)
     try:
         deciding.activate(version, by=request.auth.user, reason=payload.reason)
-    except RuleInvalid as wrong:
+    except (RuleInvalid, ToolInvalid) as wrong:
         raise invalid("body", str(wrong)) from wrong
     except LibraryRefused as refused:
         raise _refused(refused) from refused
@@ -356,7 +409,7 @@ def _versions(component_id: str) -> list[ComponentVersion]:
 
 def _found(candidate_id: str) -> ComponentVersion:
     rows = ComponentVersion.objects.select_related("component", "parent__component")
-    found = rows.filter(pk=found_id(candidate_id, _NO_VERSION), component__kind=RULE).first()
+    found = rows.filter(pk=found_id(candidate_id, _NO_VERSION), component__kind__in=(RULE, made_tools.KIND)).first()
     if found is None:
         raise _NO_VERSION
     return found
@@ -372,18 +425,32 @@ def _refused(refused: Exception) -> Problem:
 
 def _candidate(version: ComponentVersion, user: Any) -> CandidateOut:
     proof = replay_page.of(version, user)
-    problems = rule_writing.check(version.body, instead_of=version.component.name).problems
     return CandidateOut(
         id=str(version.pk),
         component=str(version.component_id),
         version=version.version,
         parent=version.parent.version if version.parent is not None else None,
         state=version.status,
-        checks=[f"line {one.line}: {one.message}" for one in problems],
+        checks=_lint(version),
         replay=None if proof is None else _replay_out(proof),
         rollout=None if proof is None or proof.watch is None else _rollout_out(proof.watch),
-        why_not="" if proof is None else proof.standing.why_not,
+        trials=_trials(version),
+        why_not=deciding.standing(version).why_not if proof is None else proof.standing.why_not,
     )
+
+
+def _lint(version: ComponentVersion) -> list[str]:
+    if version.component.kind == RULE:
+        problems = rule_writing.check(version.body, instead_of=version.component.name).problems
+        return [f"line {one.line}: {one.message}" for one in problems]
+    return list(tool_writing.check(version.body, instead_of=version.component.name).problems)
+
+
+def _trials(version: ComponentVersion) -> TrialsOut | None:
+    check = tool_checks.of(version)
+    if check is None:
+        return None
+    return TrialsOut(fits=check.fits, said=check.said, rows=[TrialOut(**row) for row in check.rows])
 
 
 def _replay_out(proof: Proof) -> ReplayOut | None:

@@ -17,7 +17,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from agents.bdi.recovery import Strategy
 from agents.record.lease import claimable
 from agents.states import GoalState, PlanState
-from agents.toolkit.registry import REGISTRY as TOOLS
+from agents.toolkit.registry import tools_in_use
 from mindx_web.metrics.growing import GrowingTable, Tally
 from mindx_web.operations import health, heartbeat
 
@@ -103,7 +103,7 @@ def _known(value: str, known: Iterable[str]) -> str:
 
 
 def _tools() -> set[str]:
-    return {tool.name for tool in TOOLS.tools}
+    return {tool.name for tool in tools_in_use().tools}
 
 
 def _rows(statement: str) -> list[tuple[Any, ...]]:

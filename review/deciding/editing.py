@@ -12,7 +12,7 @@ from agents.bdi.document import Document, IntentSpec
 from agents.models import Goal, IntentPlan
 from agents.plans import revisions
 from agents.record.errors import StaleDigest
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import PlanDraft
 from people.models import User
 from review import words
@@ -91,7 +91,7 @@ def approve_part(
 
 def _part(document: Document, chosen: Sequence[int]) -> PlanDraft:
     try:
-        return selection.part(document, chosen, REGISTRY)
+        return selection.part(document, chosen, tools_in_use())
     except ValueError as error:
         raise WordsRefused("intents", f"{str(error)[:1].upper()}{str(error)[1:]}.") from error
 
@@ -141,7 +141,9 @@ def edit_steps(
     if unknown := sorted(params.keys() - specs.keys()):
         raise WordsRefused("intent", f"The plan has no step {unknown[0]}.")
     # As when a plan is written by hand: what is not said is what it is by default, and the document says so.
-    values = {at: {**REGISTRY.command(specs[at].tool, specs[at].command).defaults(), **params[at]} for at in params}
+    values = {
+        at: {**tools_in_use().command(specs[at].tool, specs[at].command).defaults(), **params[at]} for at in params
+    }
     changed = {at: found for at in sorted(values) if (found := selection.changes(specs[at], values[at]))}
     if not changed:
         raise WordsRefused("params", "Nothing was changed: the step already has these values.")
@@ -164,7 +166,7 @@ def edit_steps(
         plan,
         digest=digest,
         by=by,
-        make=lambda read: selection.edited(read, {at: values[at] for at in changed}, by.username, REGISTRY),
+        make=lambda read: selection.edited(read, {at: values[at] for at in changed}, by.username, tools_in_use()),
         why=f"step {steps} was edited by {by.username}"
         if len(changed) == 1
         else f"edited by {by.username}: steps {steps}",

@@ -8,7 +8,7 @@ from agents.bdi import document as documents
 from agents.models import IntentPlan
 from agents.plans import shadowing
 from agents.record import prepared, wake_ups
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from review.models import Harm, PlanNews, QueueEntry
 from review.reading import shapes
 from review.reading.outcomes import UNTRIED, Trial
@@ -53,7 +53,7 @@ def entry_of(plan: IntentPlan) -> QueueEntry:
         document = documents.read(bytes(plan.document))
     except ValueError:
         return entry
-    entry.harm = shapes.harm_of(document, REGISTRY, plan.replaces)
+    entry.harm = shapes.harm_of(document, tools_in_use(), plan.replaces)
     entry.shape = shapes.shape_of(document)
     entry.does = shapes.does(document)
     entry.targets = [target_of(spec.tool, spec.command, spec.params) for spec in document.all_intents]

@@ -14,7 +14,7 @@ from agents.models import Intent, IntentPlan, ShadowRun
 from agents.plans import shadowing
 from agents.record import prepared
 from agents.states import IntentState, ShadowState
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.workspaces import base_files
 from agents.workspaces.base_files import BaseUnreadable
 from library.models import ComponentVersion
@@ -66,7 +66,7 @@ def _assessed(
 ) -> assessment.PlanRisk:
     known = counts() if found is None else found
     there = _there(document)
-    main = assessment.assess(document, touched(document, REGISTRY), known, tried, rule, there)
+    main = assessment.assess(document, touched(document, tools_in_use()), known, tried, rule, there)
     others = [
         (position, number, _of_alternative(variant, position, known, tried, there))
         for position, number, variant in document.variants()
@@ -80,7 +80,7 @@ def _of_alternative(
     """The risk of an alternative in its step's place. The shadow run tried the step, so it proves nothing of this."""
     if tried is not None:
         tried = replace(tried, proofs={at: proof for at, proof in tried.proofs.items() if at != position})
-    named = touched(variant, REGISTRY)
+    named = touched(variant, tools_in_use())
     return assessment.assess(variant, named, found, tried, there=there, after_failure=[position]).steps[position - 1]
 
 
@@ -117,7 +117,7 @@ def store(plan: IntentPlan, run: ShadowRun | None) -> PlanRisk | None:
     tried = _tried(run, changes)
     trial = outcomes.trial_of(run.state, run.reason, run.findings, changes) if run is not None else outcomes.UNTRIED
     found = _assessed(document, tried, _rule_counts(plan))
-    harm = shapes.harm_of(document, REGISTRY, plan.replaces, tried.deleted if tried else ())
+    harm = shapes.harm_of(document, tools_in_use(), plan.replaces, tried.deleted if tried else ())
     with transaction.atomic():
         row, _ = PlanRisk.objects.update_or_create(
             intent_plan=plan,

@@ -11,13 +11,15 @@ from agents.bdi import document as documents
 from agents.bdi import outcome_checks
 from agents.bdi.document import Document
 from agents.bdi.forecast.forecasting import forecast
+from agents.components import made_tools
+from agents.components.made_tools import Behind
 from agents.execution import goal_network
 from agents.execution.goal_network import StepNetwork
 from agents.models import IntentPlan, Lesson, Transition
 from agents.presentation import hidden, outcome_words
 from agents.record.selectors import may_correct, plans_visible_to
 from agents.states import PlanState
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.tuning import lessons
 from agents.workspaces import base_files
 from agents.workspaces.base_files import BaseUnreadable
@@ -332,6 +334,11 @@ class PlanView:
         return models_in_use.changed_since(self.document, self.plan.goal.agent, first=1)
 
     @property
+    def made_tools(self) -> list[Behind]:
+        """The tools of its steps that people made, with all of their code: a reviewer approves that too."""
+        return made_tools.behind(self.document) if self.document is not None else []
+
+    @property
     def has_older_revisions(self) -> bool:
         """True when the header names not all of them."""
         return len(self.shown_revisions) < len(self.revisions)
@@ -351,6 +358,8 @@ def plan_view(
     """
     data = bytes(plan.document)
     document = readable(data)
+    if document is not None:
+        made_tools.refresh_for(document)
     found, problem = _changes(document) if document else (None, "")
     tried = shadow_run.view(plan) if document else None
     previous, following = listing.around(user, plan, only)
@@ -486,7 +495,7 @@ def _changes(document: Document) -> tuple[Changes | None, str]:
             return None
         return None if text is None or "\x00" in text else text
 
-    return changes.changes(forecast(document, base, REGISTRY), today), ""
+    return changes.changes(forecast(document, base, tools_in_use()), today), ""
 
 
 def compared(plan: IntentPlan, other: IntentPlan, *, folds: bool = True) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from agents.plans import renewals, shadowing
 from agents.record import prepared
 from agents.record.gate import Forbidden
 from agents.states import PlanState, ShadowState
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from people import sealing
 from people.models import User
 from review import rights
@@ -146,7 +146,7 @@ def by_hand(goal: Goal, document: Document, by: User) -> str:
 
 def _facts(goal: Goal, document: Document, run: ShadowRun | None, found: Counts | None = None) -> PlanFacts:
     risk = risks.assessed(document, run, found=found)
-    named = touched(document, REGISTRY)
+    named = touched(document, tools_in_use())
     levels = {step.position: step.level for step in risk.steps}
     steps = tuple(
         StepFacts(

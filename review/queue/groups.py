@@ -18,7 +18,7 @@ from django.db.models import Count, Max, Min
 from agents.bdi import document as documents
 from agents.bdi.document import Document
 from agents.models import IntentPlan
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from people.models import User
 from review.deciding import shown
 from review.models import Decision, Harm, HeldDecision, QueueEntry
@@ -167,7 +167,7 @@ def _group(one: Mapping[str, Any], plan: IntentPlan) -> Group:
     rung, outcome = one["first"], Outcome(one["outcome"])
     place = QueueEntry(rank=rung // 100, harm=rung // 10 % 10, priority=rung % 10, is_urgent=rung % 10 == 0)
     try:
-        line = summary.gist(documents.read(bytes(plan.document)), REGISTRY)
+        line = summary.gist(documents.read(bytes(plan.document)), tools_in_use())
     except ValueError:
         line = None
     reason = queue.reason(place)

@@ -22,7 +22,7 @@ from agents.record import authors
 from agents.record.authors import Authors
 from agents.record.selectors import goals_visible_to, sees_everything
 from agents.states import GoalState, IntentState, PlanState
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from people.models import User
 from review import rights
 from review.models import Decision, Harm, HeldDecision, QueueEntry
@@ -134,7 +134,7 @@ def _called(name: str, user: User) -> QuerySet[User]:
 
 def commands_called(text: str) -> list[str]:
     """Every "tool.command" that a tool's name, a command's, or both of them mean."""
-    named = ((command.tool, command.name, f"{command.tool}.{command.name}") for command in REGISTRY.commands)
+    named = ((command.tool, command.name, f"{command.tool}.{command.name}") for command in tools_in_use().commands)
     return [names[-1] for names in named if text in names]
 
 
@@ -253,7 +253,7 @@ def reason(entry: QueueEntry) -> str:
 def waiting(user: User, entry: QueueEntry, known: Authors | None = None) -> Waiting:
     """A row of the queue for one person; `known` as for `rights.why_not`."""
     try:
-        line = summary.gist(documents.read(bytes(entry.intent_plan.document)), REGISTRY)
+        line = summary.gist(documents.read(bytes(entry.intent_plan.document)), tools_in_use())
     except ValueError:
         line = None
     return Waiting(entry, line, rights.why_not(user, entry.intent_plan, known))

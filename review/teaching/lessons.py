@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from agents.models import Goal, IntentPlan, Lesson
 from agents.record.errors import NotYours
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.tuning import lessons
 from agents.tuning.lessons import Taught
 from agents.tuning.trials import Trial
@@ -68,7 +68,7 @@ def _of(plan: IntentPlan, decision: Decision) -> Iterator[Edit]:
     if document is None or not isinstance(position, int):
         return
     for name, (_, after) in decision.edits.get("changes", {}).items():
-        found = teachable.of_edit(document, position, name, after, REGISTRY)
+        found = teachable.of_edit(document, position, name, after, tools_in_use())
         if found is not None:
             yield Edit(plan, decision, position, found)
 

@@ -15,7 +15,7 @@ from agents.bdi import parameters
 from agents.bdi.document import Document, IntentSpec, Parameter
 from agents.components.rules import KIND
 from agents.rules import amending
-from agents.toolkit.registry import REGISTRY, UnknownTool
+from agents.toolkit.registry import UnknownTool, tools_in_use
 from agents.workspaces import base_files
 from agents.workspaces.base_files import BaseUnreadable
 from library.models import Component, ComponentVersion
@@ -90,7 +90,7 @@ def _with_condition(
 
 def _wanted(spec: IntentSpec, name: str) -> str:
     try:
-        place = REGISTRY.said(REGISTRY.command(spec.tool, spec.command)).places.get(name)
+        place = tools_in_use().said(tools_in_use().command(spec.tool, spec.command)).places.get(name)
     except UnknownTool:
         return ""
     return place.wanted if place is not None else ""

@@ -19,7 +19,7 @@ from agents.presentation import schema_form
 from agents.record.errors import PlanInvalid, StaleDigest
 from agents.states import PlanState
 from agents.toolkit.command import Command
-from agents.toolkit.registry import REGISTRY, UnknownTool
+from agents.toolkit.registry import UnknownTool, tools_in_use
 from review import rights
 from review.deciding import editing
 from review.errors import DecisionRefused, WordsRefused
@@ -66,7 +66,7 @@ def _step(plan: IntentPlan, position: int) -> tuple[Document, IntentSpec, Comman
     try:
         document = documents.read(bytes(plan.document))
         spec = next(one for one in document.all_intents if one.position == position)
-        return document, spec, REGISTRY.command(spec.tool, spec.command)
+        return document, spec, tools_in_use().command(spec.tool, spec.command)
     except (ValueError, StopIteration, UnknownTool) as error:
         raise Http404(f"the plan has no step {position} that can be edited") from error
 
@@ -82,7 +82,7 @@ def _form(
     trouble: list[str] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    command = REGISTRY.command(spec.tool, spec.command)
+    command = tools_in_use().command(spec.tool, spec.command)
     told = trouble or ([] if not errors else ["Some values cannot be used. Nothing was saved."])
     context: dict[str, Any] = {
         "plan": plan,

@@ -24,7 +24,7 @@ from agents.evolution.auditing.gaps import plain
 from agents.models import FailureRecord, Goal, IntentPlan, Plan
 from agents.rules.selection import KnownRule
 from agents.states import GoalState
-from agents.toolkit.registry import REGISTRY
+from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import NoPlan
 from library.components import selectors, services
 from library.errors import EmbeddingUnavailable
@@ -182,7 +182,9 @@ def _agree(pair: tuple[str, str], plan: Plan, known: Sequence[KnownRule]) -> boo
     beliefs = replanning.beliefs_of(plan)
     made: list[Any] = []
     for without in pair:
-        drafted = means_ends.plan(plan.goal.text, [one for one in known if one.name != without], beliefs, REGISTRY)
+        drafted = means_ends.plan(
+            plan.goal.text, [one for one in known if one.name != without], beliefs, tools_in_use()
+        )
         if isinstance(drafted, NoPlan):
             return False
         made.append([(step.tool, step.command, step.values()) for step in drafted.steps])

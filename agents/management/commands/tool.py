@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from agents.components import made_tools
 from agents.presentation import hidden
+from agents.toolkit import made, registry
 from agents.toolkit.command import Command as ToolCommand
-from agents.toolkit.registry import REGISTRY, Registry, UnknownTool
-from agents.trials import judging, running
+from agents.toolkit.made import MadeToolFault
+from agents.toolkit.registry import Registry, UnknownTool, tools_in_use
+from agents.toolkit.schemas import SchemaFault
+from agents.trials.checking import COLUMNS, Row, checked
 from sandbox.contract import SandboxError
 
-_HEAD = ("command", "effect", "read", "changed", "network", "processes", "")
-
-
-@dataclass(frozen=True)
-class Row:
-    """One trial, or a command that has none: what the table says, and what does not fit."""
-
-    cells: tuple[str, ...]
-    faults: tuple[str, ...]
+_HEAD = (*COLUMNS, "")
 
 
 class Command(BaseCommand):
@@ -36,13 +32,13 @@ class Command(BaseCommand):
         actions = parser.add_subparsers(dest="action", required=True)
         check = actions.add_parser("check", help="Run the trials of one tool, or of all.")
         check.add_argument("name", nargs="?", help="the name of a tool, or tool.command")
+        check.add_argument("--file", help="a file with the text of a tool that a person makes (docs/tools.md)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            commands = chosen(options["name"] or "", REGISTRY)
-            rows = [row for command in commands for row in checked(command, REGISTRY)]
-        except UnknownTool as unknown:
-            raise CommandError(str(unknown)) from unknown
+            rows = _of_file(options["file"]) if options["file"] else _of_named(options["name"] or "")
+        except (UnknownTool, MadeToolFault, SchemaFault, OSError, UnicodeDecodeError) as wrong:
+            raise CommandError(str(wrong)) from wrong
         except SandboxError as error:
             raise CommandError(f"There is no sandbox to try tools in: {error}", returncode=3) from error
         for line in table(rows):
@@ -51,40 +47,26 @@ class Command(BaseCommand):
             sys.exit(1)
 
 
+def _of_file(path: str) -> list[Row]:
+    with registry.with_tool(made.read(Path(path).read_text(encoding="utf-8")).tool) as tools:
+        tool = tools.tools[-1]
+        return [row for command in tool.commands for row in checked(command, tools)]
+
+
+def _of_named(name: str) -> list[Row]:
+    tool = name.partition(".")[0]
+    # Those that ship need no database.
+    if tool and not made_tools.is_shipped(tool) and tool not in {one.name for one in tools_in_use().tools}:
+        made_tools.refresh()
+    return [row for command in chosen(name, tools_in_use()) for row in checked(command, tools_in_use())]
+
+
 def chosen(name: str, registry: Registry) -> list[ToolCommand]:
     """The commands of a tool, one command, or all. Raises UnknownTool."""
     if not name:
         return list(registry.commands)
     tool, _, command = name.partition(".")
     return [registry.command(tool, command)] if command else list(registry.tool(tool).commands)
-
-
-def checked(command: ToolCommand, registry: Registry) -> Iterator[Row]:
-    """A row for each trial; what holds for the command as a whole stands with the last."""
-    rows: list[Row] = []
-    seen: list[judging.Observed] = []
-    for trial in command.trials:
-        try:
-            observed = running.run(command, trial, registry)
-        except ValueError as error:
-            rows.append(Row(_cells(command, None), (str(error),)))
-            continue
-        seen.append(observed)
-        rows.append(Row(_cells(command, observed), tuple(judging.of_trial(command, trial, observed))))
-    whole = tuple(judging.of_command(command, seen))
-    last = rows.pop() if rows else Row(_cells(command, None), ())
-    yield from [*rows, Row(last.cells, (*last.faults, *whole))]
-
-
-def _cells(command: ToolCommand, observed: judging.Observed | None) -> tuple[str, ...]:
-    named = (f"{command.tool}.{command.name}", command.effect)
-    if observed is None:
-        return (*named, "–", "–", "–", "–")
-    seen = observed.seen
-    counts = (("+", seen.added), ("~", seen.changed), ("-", seen.removed))
-    changed = " ".join(f"{sign}{len(paths)}" for sign, paths in counts if paths) or "–"
-    network = ", ".join([*observed.hosts, *(f"refused {name}" for name in observed.refused)]) or "–"
-    return (*named, str(len(seen.read) or "–"), changed, network, str(observed.processes or "–"))
 
 
 def table(rows: Sequence[Row]) -> Iterator[str]:

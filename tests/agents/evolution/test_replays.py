@@ -18,7 +18,7 @@ from agents.workspaces import snapshot_references, workspaces
 from agents.workspaces.stores import checkouts
 from library.components import services as library
 from library.errors import LibraryRefused
-from library.models import ComponentVersion
+from library.models import Component, ComponentVersion
 from people.models import User
 from tests.agents.evolution.conftest import Totalled, rule
 from tests.cast import person
@@ -194,7 +194,9 @@ def test_cases_are_one_a_goal_and_as_many_successes_as_failures(totalled: Totall
     failed = totalled("1\n\n2\n", give_it_up=False)
     assert failed.state == GoalState.MANUAL, "a plan that waits for a person has failed, too"
     worked = [totalled("1\n"), totalled("2\n")]
-    found = cases.of_rule("total a list")
+    ours = Component.objects.get(name="total a list")
+    found = cases.of(ours)
     assert [(one.goal, one.succeeded) for one in found] == [(failed, False), (worked[-1], True)]
-    assert cases.of_rule("another rule") == []
-    assert not cases.has_any("another rule")
+    other = library.publish("rule", "another rule", rule("lenient"), by=person("eve", "operator")).component
+    assert cases.of(other) == []
+    assert not cases.has_any(other)

@@ -10,13 +10,13 @@ import pytest
 from django.test import Client
 
 from agents.bdi.candidate_writing import STRATEGIES
-from agents.evolution import gate, writing
+from agents.evolution import asking, gate, writing
 from agents.models import DEFAULT_AGENT, Agent, Goal, Replay
 from agents.record.errors import NotPossibleNow
 from agents.rules import grammar
 from library.components import services as library
 from library.errors import LibraryRefused
-from library.models import ComponentVersion, ModelCall
+from library.models import Component, ComponentVersion, ModelCall
 from people.models import User
 from tests.agents.evolution.conftest import RULE, rule
 from tests.models.conftest import MODEL
@@ -50,7 +50,7 @@ def test_no_sealed_goal_is_in_any_request_and_a_probe_one_is(
     while gate.is_sealed("total a list", same.pk):
         same = make_goal(owner, twin.text)
     found = [_found(goal) for goal in (*goals, same)]
-    monkeypatch.setattr("agents.evolution.cases.of_rule", lambda name: found)
+    monkeypatch.setattr("agents.evolution.cases.of", lambda component: found)
     monkeypatch.setattr(writing, "_error_of", lambda one: f"trace of {one.goal.text}")
     provider.will_say("no JSON", said(rule("lenient")))
     writing.write(strict.component, by=operator, why="blank lines", strategy="standard")
@@ -75,9 +75,9 @@ def test_goals_that_the_asker_may_not_see_are_not_sent(
     from tests.cast import person
 
     goals = [make_goal(owner, f"goal {number}") for number in range(8)]
-    monkeypatch.setattr("agents.evolution.cases.of_rule", lambda name: [_found(goal) for goal in goals])
-    assert writing.probe_cases("total a list", person("stranger", "developer")) == []
-    assert writing.probe_cases("total a list", owner)
+    monkeypatch.setattr("agents.evolution.cases.of", lambda component: [_found(goal) for goal in goals])
+    assert writing.probe_cases(Component(name="total a list"), person("stranger", "developer")) == []
+    assert writing.probe_cases(Component(name="total a list"), owner)
 
 
 def test_it_is_a_waiting_candidate_of_a_model_with_its_replay_and_its_calls(
@@ -95,7 +95,7 @@ def test_it_is_a_waiting_candidate_of_a_model_with_its_replay_and_its_calls(
     assert Replay.objects.get(version=version).strategy == "standard"
     (call,) = ModelCall.objects.all()
     assert f"written by {call.answered_by}, standard: blank lines" in version.changes
-    assert (call.purpose, call.model) == (writing.PURPOSE, MODEL)
+    assert (call.purpose, call.model) == (asking.PURPOSE, MODEL)
     strict.refresh_from_db()
     assert strict.status == "active"
 

@@ -10,6 +10,7 @@ from agents.management.commands import tool as tool_command
 from agents.rules.grammar import parse
 from agents.rules.linter import lint
 from agents.toolkit.registry import REGISTRY, Registry
+from agents.trials import checking
 
 DOCS = Path(__file__).parents[3] / "docs" / "tools.md"
 
@@ -25,7 +26,7 @@ def test_the_tool_of_the_docs_fits_and_its_rule_is_clean(tmp_path: Path) -> None
     spec.loader.exec_module(module)
     # Whoever follows the docs to the letter has it registered already.
     registry = Registry([*(tool for tool in REGISTRY.tools if tool.name != module.TOOL.name), module.TOOL])
-    rows = [row for command in module.TOOL.commands for row in tool_command.checked(command, registry)]
+    rows = [row for command in module.TOOL.commands for row in checking.checked(command, registry)]
     said = "\n".join(tool_command.table(rows))
     assert said in text
     rule = re.findall(r"```\n(RULE .*?)```", text, re.DOTALL)[0]

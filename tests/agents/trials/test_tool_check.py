@@ -17,6 +17,7 @@ from agents.toolkit.jailed import in_jail
 from agents.toolkit.registry import REGISTRY, Registry
 from agents.toolkit.schemas import SchemaFault
 from agents.toolkit.trial import Trial
+from agents.trials import checking
 from sandbox.contract import Request, SandboxUnavailable
 
 SCHEMA = fields({"path": path("File", default="a.txt")})
@@ -74,11 +75,11 @@ def made(work: Callable[..., Any], effect: str = "idempotent", *trials: Trial, *
 
 
 def faults(command: Command) -> list[str]:
-    return [fault for row in tool_command.checked(command, REGISTRY) for fault in row.faults]
+    return [fault for row in checking.checked(command, REGISTRY) for fault in row.faults]
 
 
 def test_a_tool_that_does_what_it_says_fits_and_what_it_did_is_told() -> None:
-    (row,) = tool_command.checked(made(look, "idempotent", Trial({}, FILES, result={"text": "one\n"})), REGISTRY)
+    (row,) = checking.checked(made(look, "idempotent", Trial({}, FILES, result={"text": "one\n"})), REGISTRY)
     assert row.faults == ()
     assert row.cells[:4] == ("t.try", "idempotent", "1", "–")
 
@@ -127,11 +128,12 @@ def check(*names: str) -> tuple[int, str]:
     return 0, out.getvalue()
 
 
+@pytest.mark.django_db
 def test_the_command_prints_a_table_and_fails_where_something_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     status, said = check("note_taking.show_note")
     assert (status, said.splitlines()[-1]) == (0, "2 trials, and all of them match")
     liar = Registry([*REGISTRY.tools, Tool("t", "T\u202e", "Tries.", (made(write),))])
-    monkeypatch.setattr(tool_command, "REGISTRY", liar)
+    monkeypatch.setattr(tool_command, "tools_in_use", lambda: liar)
     status, said = check("t")
     assert status == 1
     assert "does not fit\n    its effect is “idempotent”, and it changed a.txt" in said

@@ -1,0 +1,143 @@
+"""The tools that people made while mindX runs: the active ones put to use in this process, and any of them read.
+
+Postgres says which are active. A process looks before it plans, before it runs a plan that names one, and before a page
+shows tools: what was activated elsewhere is there without a restart.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from agents.bdi.document import Document
+from agents.record import prepared
+from agents.toolkit import made, registry
+from agents.toolkit.command import Tool
+from agents.toolkit.made import MadeToolFault
+from agents.toolkit.registry import REGISTRY
+from agents.toolkit.schemas import SchemaFault
+from library.components import selectors
+from library.models import Component, ComponentVersion
+
+logger = logging.getLogger(__name__)
+
+KIND = Component.Kind.TOOL.value
+ACTIVE = ComponentVersion.Status.ACTIVE.value
+# Another word as soon as another version of a tool is active. A version's body never changes.
+STAMP = f"""
+    SELECT coalesce(string_agg(version.id::text, ' ' ORDER BY version.id), '')
+    FROM {Component._meta.db_table} AS component
+    JOIN {ComponentVersion._meta.db_table} AS version ON version.component_id = component.id
+    WHERE component.kind = '{KIND}' AND version.status = '{ACTIVE}'
+"""  # noqa: S608  # names of our own tables
+_lock = threading.Lock()
+_stamp = ""
+
+
+def refresh() -> None:
+    """Have exactly the active tools in use; one statement where nothing has changed."""
+    (stamp,) = prepared.row(STAMP, {}) or ("",)
+    follow(str(stamp))
+
+
+def follow(stamp: str) -> None:
+    """The same for whoever has asked for the stamp already."""
+    global _stamp
+    if stamp == _stamp:
+        return
+    with _lock:
+        registry.put_to_use(_fitting(selectors.active_versions(KIND)))
+        _stamp = stamp
+
+
+def refresh_for(document: Document) -> None:
+    """Look again if the document names a tool that did not ship; others cannot have changed."""
+    if any(spec.tool not in _SHIPPED for spec in document.all_intents):
+        refresh()
+
+
+def is_shipped(name: str) -> bool:
+    """Whether the name is that of a tool of mindX itself, which no other may have."""
+    return name in _SHIPPED
+
+
+def is_made(version: ComponentVersion) -> bool:
+    """Whether it is a version of a tool that people made, not a difference to the code of one that ships."""
+    component = version.component
+    return component.kind == KIND and not is_shipped(component.name) and made.is_made(version.body)
+
+
+def read(version: ComponentVersion) -> Tool:
+    """The tool of a version, in use or not. Raises MadeToolFault."""
+    return _read(version.pk, version.body, version.version)
+
+
+@dataclass(frozen=True)
+class Behind:
+    """A tool that people made and steps of a plan name: all of its text, as it was when the plan was made.
+
+    `version` is null where no version does what the plan says; the plan is refused then.
+    """
+
+    name: str
+    version: ComponentVersion | None
+
+    @property
+    def lines(self) -> list[str]:
+        """The text, line by line."""
+        return self.version.body.splitlines() if self.version is not None else []
+
+
+def behind(document: Document) -> list[Behind]:
+    """The made tools of a document, each in the version that it was made with, in the order of its steps."""
+    steps = {spec.tool: spec for spec in reversed(document.all_intents) if spec.tool not in _SHIPPED}
+    found = []
+    for name in dict.fromkeys(spec.tool for spec in document.all_intents if spec.tool in steps):
+        versions = ComponentVersion.objects.filter(component__kind=KIND, component__name=name)
+        rows = versions.select_related("component", "created_by").order_by("-pk")
+        wanted, command = document.version_of(steps[name]), steps[name].command
+        found.append(Behind(name, next((one for one in rows if _does(one, command) == wanted), None)))
+    return found
+
+
+def version_in_use(name: str) -> int | None:
+    """The active version of a tool that people made, by its name."""
+    active = ComponentVersion.objects.filter(component__kind=KIND, component__name=name, status=ACTIVE)
+    return active.values_list("pk", flat=True).first() if name not in _SHIPPED else None
+
+
+def _does(version: ComponentVersion, command: str) -> str:
+    """What the command of a version does, in the word that documents keep; empty where it has no such command."""
+    try:
+        tool = read(version)
+    except MadeToolFault:
+        return ""
+    return next((one.version for one in tool.commands if one.name == command), "")
+
+
+def _fitting(versions: Iterable[ComponentVersion]) -> list[Tool]:
+    """The tools of these versions that can be used beside what ships; the others are left out, and logged."""
+    tools: list[Tool] = []
+    for version in versions:
+        if not is_made(version):
+            continue  # of a tool that ships the library keeps differences, which a developer applies
+        try:
+            tool = read(version)
+            registry.Registry((*REGISTRY.tools, *tools, tool))
+        except (MadeToolFault, SchemaFault) as fault:
+            logger.warning("The active tool %s cannot be used and is left out: %s", version, fault)
+        else:
+            tools.append(tool)
+    return tools
+
+
+@lru_cache(maxsize=512)
+def _read(version_id: int, body: str, release: str) -> Tool:
+    """A version's body never changes, so its tool is read once in the life of a process."""
+    return made.read(body, release).tool
+
+
+_SHIPPED = frozenset(tool.name for tool in REGISTRY.tools)

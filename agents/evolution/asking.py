@@ -1,0 +1,113 @@
+"""Asking a model for the text of a candidate, as often as it may be asked until the text can be taken.
+
+On the default agent's models and budget and under its firmware. Nothing here is called inside a transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+
+from agents.actors import firmware
+from agents.actors.firmware import Firmware
+from agents.actors.model_requests import request_for
+from agents.actors.models_in_use import models_of
+from agents.bdi import candidate_writing
+from agents.models import DEFAULT_AGENT, Agent
+from agents.record.errors import NotPossibleNow
+from library.language import generation, masking
+from library.language.asking import Answer, Message, ModelError
+
+PURPOSE = "candidate"
+# The text of an answer and why it cannot be taken. NotPossibleNow when the model says that it cannot.
+Judge = Callable[[Answer], tuple[str, list[str]]]
+Read = Callable[[str], tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What asking may take at most. `models` is empty, and `why_not` says why, where nobody can be asked."""
+
+    models: tuple[str, ...]
+    calls: int
+    tokens: int
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class Writer:
+    """The agent that a model writes for, with its firmware. `chars`: what a prompt may have."""
+
+    agent: Agent
+    told: Firmware
+
+    @property
+    def chars(self) -> int:
+        """Characters of a prompt beside the firmware."""
+        return 3 * (settings.MODEL_PROMPT_TOKENS - self.told.tokens)
+
+
+def budget() -> Budget:
+    """What one candidate may take at most, before anybody is asked: tokens of all calls, prompts and answers."""
+    agent = Agent.objects.filter(name=DEFAULT_AGENT).first()
+    models = models_of(agent) if agent is not None else ()
+    if agent is None or not models:
+        return Budget((), 0, 0, "No language model is set up. Set MINDX_MODEL, or write the candidate in the editor.")
+    calls = agent.max_repair_attempts + 1
+    return Budget(models, calls, calls * (settings.MODEL_PROMPT_TOKENS + settings.MODEL_ANSWER_TOKENS))
+
+
+def writer() -> Writer:
+    """Whom a candidate is asked for. Raises NotPossibleNow when nobody can be asked."""
+    agent, may = Agent.objects.filter(name=DEFAULT_AGENT).first(), budget()
+    if agent is None or may.why_not:
+        raise NotPossibleNow(may.why_not)
+    return Writer(agent, firmware.of(agent))
+
+
+def written(
+    writer: Writer, asked: tuple[tuple[str, str], ...], schema: Mapping[str, Any], judged: Judge
+) -> tuple[str, str]:
+    """The first text that can be taken, and the model that wrote it. Raises NotPossibleNow."""
+    conversation = [Message(role, text) for role, text in asked]
+    problems: list[str] = []
+    for _ in range(writer.agent.max_repair_attempts + 1):
+        request = request_for(
+            writer.agent,
+            PURPOSE,
+            conversation,
+            models_of(writer.agent),
+            max_tokens=settings.MODEL_ANSWER_TOKENS,
+            schema=schema,
+            told=writer.told,
+        )
+        try:
+            answer = generation.ask(request)
+        except ModelError as error:
+            raise NotPossibleNow(f"No candidate was written: {error}") from error
+        text, problems = judged(answer)
+        if not problems:
+            return text, answer.model
+        back = Message("user", candidate_writing.sent_back(problems))
+        conversation[2:] = [Message("assistant", answer.text[: writer.chars // 4]), back]
+    raise NotPossibleNow(f"The model's candidates could not be taken. {' '.join(problems[:3])}")
+
+
+def text_of(answer: Answer, read: Read, *, within: list[str]) -> tuple[str, list[str]]:
+    """The text in an answer, and what is wrong with it so far. Raises NotPossibleNow when the model says it cannot.
+
+    A secret of a goal must not get into the library; those of the texts `within`, which it was made from, may.
+    """
+    try:
+        text, cannot = read(answer.text)
+    except ValueError as wrong:
+        return "", [str(wrong)]
+    if cannot:
+        raise NotPossibleNow(f"The model wrote no candidate: {cannot[:300]}")
+    text = str(answer.masked.restored(text, within=within))
+    if marks := masking.marks_in(text):
+        return text, [f"{min(marks)} stands for a secret of a goal; leave it out."]
+    return text, []

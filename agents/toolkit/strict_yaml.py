@@ -1,0 +1,123 @@
+"""YAML as people write it by hand, read strictly: plain data only, and the line of everything for messages. Pure.
+
+No tags and no aliases (a few lines with aliases grow without end), no key twice in one mapping, no dates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+MAX_CHARS = 100_000
+MAX_DEPTH = 20
+_BOOLEANS = {"true": True, "false": False}
+_INTEGER, _FLOAT, _NULL, _BOOLEAN = (f"tag:yaml.org,2002:{name}" for name in ("int", "float", "null", "bool"))
+
+
+class YamlFault(ValueError):
+    """The text is not YAML as mindX reads it; `line` counts from 1."""
+
+    def __init__(self, line: int, message: str) -> None:
+        super().__init__(f"line {line}: {message}")
+        self.line, self.message = line, message
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """The data of a text, and the line on which each of its parts begins, by the path that leads to it."""
+
+    data: Any
+    lines: Mapping[tuple[str | int, ...], int] = field(repr=False)
+
+    def line_of(self, path: Sequence[str | int]) -> int:
+        """The line of a part, or of the nearest part around it that is there; from 1."""
+        at = tuple(path)
+        while at not in self.lines and at:
+            at = at[:-1]
+        return self.lines.get(at, 1)
+
+
+class _Loader(yaml.SafeLoader):
+    """Composes nodes; refuses what a text of data has no need of."""
+
+    def compose_node(self, parent: Node | None, index: Any) -> Node | None:
+        if self.check_event(yaml.AliasEvent):
+            event: Any = self.peek_event()  # type: ignore[no-untyped-call]  # as the stubs have it
+            raise YamlFault(event.start_mark.line + 1, "aliases (*name) are not read; write it out")
+        return super().compose_node(parent, index)
+
+
+def load(text: str) -> Loaded:
+    """Read one document. Raises YamlFault."""
+    if len(text) > MAX_CHARS:
+        raise YamlFault(1, f"the text has more than {MAX_CHARS:,} characters")
+    try:
+        loader = _Loader(text)
+    except yaml.YAMLError as error:
+        raise YamlFault(1, f"it holds what no text has: {error}"[:200]) from error
+    try:
+        node = loader.get_single_node()
+        lines: dict[tuple[str | int, ...], int] = {}
+        return Loaded(None if node is None else _value(node, (), lines, loader), lines)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        raise YamlFault(mark.line + 1 if mark else 1, error.problem or "it cannot be read") from error
+    except (yaml.YAMLError, RecursionError) as error:
+        raise YamlFault(1, f"it cannot be read: {error}"[:300]) from error
+    finally:
+        loader.dispose()
+
+
+def _value(node: Node, path: tuple[str | int, ...], lines: dict[tuple[str | int, ...], int], loader: _Loader) -> Any:
+    line = node.start_mark.line + 1
+    lines[path] = line
+    if len(path) > MAX_DEPTH:
+        raise YamlFault(line, "it is nested too deeply")
+    if isinstance(node, MappingNode):
+        return _mapping(node, path, lines, loader)
+    if isinstance(node, SequenceNode):
+        _check_tag(node, "seq", line)
+        return [_value(one, (*path, at), lines, loader) for at, one in enumerate(node.value)]
+    return _scalar(node, line, loader)
+
+
+def _mapping(
+    node: MappingNode, path: tuple[str | int, ...], lines: dict[tuple[str | int, ...], int], loader: _Loader
+) -> dict[str, Any]:
+    _check_tag(node, "map", node.start_mark.line + 1)
+    found: dict[str, Any] = {}
+    for key, value in node.value:
+        line = key.start_mark.line + 1
+        if not isinstance(key, ScalarNode):
+            raise YamlFault(line, "a key is one word or a text")
+        if key.value in found:
+            raise YamlFault(line, f"“{key.value[:60]}” stands here twice; keep one of them")
+        found[key.value] = _value(value, (*path, key.value), lines, loader)
+        lines[*path, key.value] = line
+    return found
+
+
+def _scalar(node: Node, line: int, loader: _Loader) -> Any:
+    """Text, a number, true or false, or nothing. What else a plain word may mean in YAML stays the word it is."""
+    word = str(node.value)
+    if node.tag == _NULL:
+        return None
+    if node.tag == _BOOLEAN:
+        return _BOOLEANS.get(word.casefold(), word)
+    if node.tag in (_INTEGER, _FLOAT):
+        try:
+            return int(word) if node.tag == _INTEGER else float(word)
+        except ValueError:
+            return word
+    if node.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:merge"):
+        raise YamlFault(line, f"the tag {node.tag[:60]} is not read")
+    return word
+
+
+def _check_tag(node: Node, kind: str, line: int) -> None:
+    if node.tag != f"tag:yaml.org,2002:{kind}":
+        raise YamlFault(line, f"the tag {node.tag[:60]} is not read")

@@ -1,0 +1,75 @@
+"""What the buttons of a version do, on the page of a rule and on that of a tool: put to use, replay, retire."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest
+
+from agents.components.rule_writing import RuleInvalid
+from agents.components.tool_writing import ToolInvalid
+from agents.evolution import deciding, replays, tool_checks
+from agents.record.errors import NotPossibleNow
+from library.components import services
+from library.errors import LibraryRefused
+from library.models import ComponentVersion
+from people.models import User
+
+REFUSED = (LibraryRefused, RuleInvalid, ToolInvalid, NotPossibleNow)
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What a form says beside its button."""
+
+    reason: str
+    percent: int
+
+
+def do(request: HttpRequest, version: ComponentVersion, move: str, by: User) -> None:
+    """Do what the button says, and tell the person; 404 for a button that there is not."""
+    if move not in _MOVES:
+        raise Http404
+    percent = request.POST.get("percent", "")
+    reason = request.POST.get("reason", "").replace("\0", "")[:500]
+    given = _Given(reason, int(percent) if percent.isascii() and percent.isdigit() and len(percent) < 4 else 0)
+    try:
+        said = _MOVES[move](version, by, given)
+    except REFUSED as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, said)
+
+
+def _activate(version: ComponentVersion, user: User, given: _Given) -> str:
+    return f"Version {deciding.activate(version, by=user, reason=given.reason).version} is active."
+
+
+def _retire(version: ComponentVersion, user: User, given: _Given) -> str:
+    return f"Version {services.retire(version, user).version} is retired."
+
+
+def _replay(version: ComponentVersion, user: User, given: _Given) -> str:
+    replays.ask(version, by=user, why=given.reason)
+    return f"Version {version.version} is being replayed beside {version.parent}."
+
+
+def _canary(version: ComponentVersion, user: User, given: _Given) -> str:
+    begun = deciding.begin_canary(version, by=user, percent=given.percent, reason=given.reason)
+    return f"Version {begun.version} plans {begun.canary_percent} % of new goals from now on."
+
+
+def _trials(version: ComponentVersion, user: User, given: _Given) -> str:
+    tool_checks.ask(version, by=user)
+    return f"The trials of version {version.version} are being run."
+
+
+_MOVES: Mapping[str, Callable[[ComponentVersion, User, _Given], str]] = {
+    "activate": _activate,
+    "canary": _canary,
+    "retire": _retire,
+    "replay": _replay,
+    "trials": _trials,
+}
