@@ -52,9 +52,9 @@ class Writer:
 
 def budget() -> Budget:
     """What one candidate may take at most, before anybody is asked: tokens of all calls, prompts and answers."""
-    agent = Agent.objects.filter(name=DEFAULT_AGENT).first()
-    models = models_of(agent) if agent is not None else ()
-    if agent is None or not models:
+    # Before the first goal there is no such row yet; what it would be set to is what counts.
+    agent = Agent.objects.filter(name=DEFAULT_AGENT).first() or Agent(name=DEFAULT_AGENT)
+    if not (models := models_of(agent)):
         return Budget((), 0, 0, "No language model is set up. Set MINDX_MODEL, or write the candidate in the editor.")
     calls = agent.max_repair_attempts + 1
     return Budget(models, calls, calls * (settings.MODEL_PROMPT_TOKENS + settings.MODEL_ANSWER_TOKENS))
@@ -62,9 +62,9 @@ def budget() -> Budget:
 
 def writer() -> Writer:
     """Whom a candidate is asked for. Raises NotPossibleNow when nobody can be asked."""
-    agent, may = Agent.objects.filter(name=DEFAULT_AGENT).first(), budget()
-    if agent is None or may.why_not:
-        raise NotPossibleNow(may.why_not)
+    if why_not := budget().why_not:
+        raise NotPossibleNow(why_not)
+    agent, _ = Agent.objects.get_or_create(name=DEFAULT_AGENT)
     return Writer(agent, firmware.of(agent))
 
 

@@ -94,6 +94,7 @@ OPERATIONS = [
     ("POST", "memory/merge", Scope.MEMORY_WRITE),
     ("POST", "memory/forget", Scope.MEMORY_WRITE),
     ("GET", "components", Scope.LIBRARY_READ),
+    ("POST", "components", Scope.LIBRARY_WRITE),
     ("GET", "components/1", Scope.LIBRARY_READ),
     ("GET", "components/1/versions", Scope.LIBRARY_READ),
     ("GET", "components/1/lineage", Scope.LIBRARY_READ),

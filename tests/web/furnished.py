@@ -13,10 +13,12 @@ from django.utils import timezone
 from agents.actors import firmware
 from agents.bdi.failures import Facts, FailureClass, Rule
 from agents.bdi.strategies import MANUAL
+from agents.components import tool_writing
 from agents.coordinator import backlog, backlog_taking, commanding
 from agents.coordinator.backlog import Wish
 from agents.coordinator.commanding import Given
 from agents.cycle import cycle
+from agents.evolution import tool_checks
 from agents.goals import goal_terms, goals
 from agents.mastermind.components import Component as Named
 from agents.mastermind.stops import Rules
@@ -52,6 +54,7 @@ from review.talk import comments
 from review.teaching import lessons as teaching
 from sandbox.snapshots import EMPTY
 from tests.agents.presentation.reports import report
+from tests.agents.toolkit.made_texts import WORD_COUNT
 from tests.review.plans import MKDIR, WRITE, goal_of, proposed, step
 from tests.review.some_levels import asked_choice
 from tests.review.some_policies import in_force, tried
@@ -113,6 +116,9 @@ def furnish(people: People) -> Furnished:
     told = firmware.save("general", f"Write English.\nNever write {LONG}.", by=keeper, changes=LONG)
     firmware.activate(told, by=keeper)
     firmware.save("general", "Write German.", by=judge)
+    made = tool_writing.save(WORD_COUNT, by=keeper, changes=LONG)
+    tool_checks.ask(made, by=keeper)
+    tool_checks.work(made.pk)
     done = _achieved(owner, judge)
     manual = _worked(goals.submit(by=owner, text=f"Reconcile the ledger of {LONG}"))
     workspace = Workspace.objects.create(name="papers", owner=owner, head=done.workspace.head)

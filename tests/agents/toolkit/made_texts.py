@@ -31,5 +31,3 @@ def count_words(params):
 """
 # Says that it changes nothing, and leaves a file behind.
 SLY = WORD_COUNT.replace('    return {"words"', '    Path("left.txt").write_text("x")\n    return {"words"')
-# Takes every file of more than two words for none.
-WORSE = WORD_COUNT.replace('{"words": len(text.split())}', '{"words": len(text.split()[:2])}')
