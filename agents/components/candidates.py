@@ -1,7 +1,8 @@
 """What became of the copy of a component that a goal worked on: a candidate of the library, or why there is none.
 
 Nothing is used by it. People read the difference, and whoever may activates the candidate: a rule and firmware on their
-pages, an agent's settings by a plan. The code of a tool is never activated: a developer applies its difference.
+pages, an agent's settings by a plan. The code of a tool that ships is never activated: a developer applies its
+difference.
 
 Where whoever submitted the goal may write no version, the text is kept, and somebody who may takes it in or does not.
 """
@@ -18,7 +19,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from agents.actors import firmware, lifecycle
-from agents.components import agent_versions, known_components, rule_writing
+from agents.components import agent_versions, known_components, made_tools, rule_writing, tool_writing
 from agents.mastermind import configs
 from agents.mastermind.components import Component
 from agents.mastermind.configs import ConfigRefused
@@ -78,7 +79,7 @@ def _came_of(copy: EvolvedCopy, goal: Goal) -> str:
         changed = _changed(copy, goal)
         if not changed:
             return f"the copy of {copy.what} is not a candidate: no file of it differs from what is in use"
-        text = _text_of(copy.target_kind, changed)
+        text = _text_of(copy.target_kind, copy.target_name, changed)
         _check(copy.target_kind, copy.target_name, text)
         if not library.may_write(goal.submitted_by):
             copy.proposed = text
@@ -162,9 +163,9 @@ def _changed(copy: EvolvedCopy, goal: Goal) -> Changed:
     return found
 
 
-def _text_of(kind: str, changed: Changed) -> str:
-    """The text that a version of it would have: a difference for a tool, else the one file as it is now."""
-    if kind == "tool":
+def _text_of(kind: str, name: str, changed: Changed) -> str:
+    """The text that a version of it would have: a difference for a tool that ships, else the one file as it is now."""
+    if kind == "tool" and made_tools.is_shipped(name):
         return "".join(_diff(path, *texts) for path, texts in sorted(changed.items()))
     ((_, text),) = changed.values()
     return text
@@ -173,7 +174,10 @@ def _text_of(kind: str, changed: Changed) -> str:
 def _check(kind: str, name: str, text: str) -> None:
     """Raise what `_REFUSED` holds for a text that could be no version, whoever writes it."""
     library.check_text(name, text)
-    if kind == "tool" and (forbidden := firmware.problems_of_text(_added(text))):
+    if kind == "tool" and not made_tools.is_shipped(name):
+        if problems := tool_writing.check(text, instead_of=name).problems:
+            raise tool_writing.ToolInvalid(problems)
+    elif kind == "tool" and (forbidden := firmware.problems_of_text(_added(text))):
         raise NotPossibleNow(forbidden[0].says)
     if kind == "agent":
         configs.parse(text, tools=[tool.name for tool in tools_in_use().tools])
@@ -214,6 +218,9 @@ def _firmware(copy: EvolvedCopy, text: str, by: User) -> ComponentVersion:
 
 
 def _tool(copy: EvolvedCopy, text: str, by: User) -> ComponentVersion:
+    if not made_tools.is_shipped(copy.target_name):
+        of = LibraryComponent.objects.get(kind=LibraryComponent.Kind.TOOL, name=copy.target_name)
+        return tool_writing.save(text, by=by, of=of, changes=_why(copy))
     return library.publish(LibraryComponent.Kind.TOOL.value, copy.target_name, text, by=by, changes=_why(copy))
 
 

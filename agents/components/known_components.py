@@ -11,6 +11,7 @@ from django.conf import settings
 from django.utils.text import slugify
 
 from agents.actors import commitments, lifecycle
+from agents.components import made_tools
 from agents.mastermind import configs
 from agents.mastermind.components import Component
 from agents.models import Agent
@@ -40,8 +41,11 @@ def known() -> list[Component]:
 def files_of(component: Component) -> Mapping[str, bytes]:
     """What a component is made of, by the path at which a copy of it is worked on; empty for a path or what is gone."""
     match component.kind:
-        case "tool":
+        case "tool" if made_tools.is_shipped(component.name):
             return _code_of(component.name)
+        case "tool":
+            text = selectors.active_texts(component.kind, [component.name]).get(component.name)
+            return {f"{component.name}/{component.name}.tool": text[1].encode()} if text else {}
         case "rule" | "firmware":
             ending = "rule" if component.kind == "rule" else "md"
             body = selectors.active_texts(component.kind, [component.name]).get(component.name)

@@ -11,10 +11,11 @@ from agents.components.made_tools import KIND, is_shipped, refresh
 from agents.record.errors import AgentsError
 from agents.rules.naming import hidden_character
 from agents.toolkit import made, phrases
-from agents.toolkit.command import Tool
+from agents.toolkit.command import Command, Tool
 from agents.toolkit.made import Made, MadeToolFault
 from agents.toolkit.registry import Registry, tools_in_use
 from agents.toolkit.schemas import SchemaFault
+from agents.toolkit.wording.slots import render
 from library.components import services
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
@@ -87,6 +88,14 @@ def when_to_use(tool: Tool) -> str:
     for command in tool.commands:
         said += [command.summary, phrases.say(command, {**command.defaults(), **command.examples[0]})]
     return "\n".join(dict.fromkeys(said))[: services.WHEN_MAX_CHARACTERS]
+
+
+def rule_for(command: Command) -> str:
+    """A plan rule that has a goal in the command's own words planned as this one step, for a person to finish."""
+    triggers = "\nOR your task is to ".join(command.phrases)
+    said = render(command.phrases[0], {name: f"{{{name}}}" for name in command.required})
+    name = f"{command.tool} {command.name}".replace("_", " ")
+    return f"RULE {name}\nIF your task is to {triggers}\nTHEN:\n  # {command.summary}\n  {said}\n"
 
 
 def _beside(tool: Tool, others: tuple[Tool, ...]) -> Iterator[str]:

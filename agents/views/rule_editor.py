@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from agents.bdi.generalise import NotGeneralisable
-from agents.components import rule_writing, rules
+from agents.components import made_tools, rule_writing, rules, tool_writing
 from agents.components.rule_writing import Checked, RuleInvalid
 from agents.evolution import cases, replays
 from agents.learning import rule_from_goal
@@ -22,7 +22,7 @@ from agents.models import Goal
 from agents.presentation.rule_reading import SaidStep, numbered_lines, read_body, said_step
 from agents.record.selectors import goals_visible_to
 from agents.rules import grammar
-from agents.toolkit.registry import tools_in_use
+from agents.toolkit.registry import UnknownTool, tools_in_use
 from agents.views.rule_versions import component_or_404, version_in_use, version_named_in
 from library.components import services
 from library.errors import LibraryRefused
@@ -44,12 +44,22 @@ def new(request: HttpRequest) -> HttpResponse:
         return _save(request, None)
     goal = _goal_named_in(request, request.GET)
     if goal is None:
-        return _editor(request, None, _Draft(EXAMPLE))
+        return _editor(request, None, _Draft(_of_command(request) or EXAMPLE))
     try:
         proposal = rule_from_goal.propose_from_goal(goal)
     except NotGeneralisable as error:
         return _editor(request, None, _Draft(EXAMPLE, cannot_propose=str(error)))
     return _editor(request, None, _Draft(proposal.text, goal=goal, changes=f"from the plan of goal {goal.pk}"))
+
+
+def _of_command(request: HttpRequest) -> str:
+    """The rule for a command that is named, so that goals in its words are planned; empty when none is."""
+    tool, _, name = request.GET.get("command", "").partition(".")
+    made_tools.refresh()
+    try:
+        return tool_writing.rule_for(tools_in_use().command(tool, name)) if tool else ""
+    except UnknownTool as unknown:
+        raise Http404(str(unknown)) from unknown
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -14,6 +14,7 @@ from agents.actors import firmware, lifecycle
 from agents.components import candidates
 from agents.coordinator import commanding
 from agents.coordinator.commanding import Given
+from agents.evolution import deciding
 from agents.mastermind.configs import Config
 from agents.models import Agent, EvolvedCopy, Goal
 from agents.record.errors import NotPossibleNow, NotYours
@@ -108,7 +109,7 @@ def test_the_copy_of_a_tool_is_a_difference_that_nobody_activates(
     assert copy.version.body.startswith("--- a/git_tool/tools/git_tool.py\n+++ b/git_tool/tools/git_tool.py\n@@")
     assert "+# <b>better</b>\n" in copy.version.body
     with pytest.raises(LibraryRefused, match="does not change its own code"):
-        library.activate(copy.version, operator)
+        deciding.activate(copy.version, by=operator)
     page = client_of(operator).get("/tools/git_tool/").content.decode()
     assert "Candidate 1.0.0" in page
     assert "# &lt;b&gt;better&lt;/b&gt;" in page

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents.components import made_tools, tool_writing
+from agents.components import made_tools, rule_writing, tool_writing
 from agents.components.tool_writing import ToolInvalid
 from agents.cycle import cycle
 from agents.evolution import deciding, replaying, replays, rollouts, tool_checks
@@ -279,3 +279,15 @@ def test_nobody_gets_in_by_writing_for_a_tool_that_ships(operator: User) -> None
     diff = library.publish("tool", "note_taking", "--- a/x\n+++ b/x\n", by=operator)
     with pytest.raises(LibraryRefused, match="does not change its own code"):
         deciding.activate(diff, by=operator)
+
+
+def test_a_rule_for_a_command_is_offered_that_plans_goals_in_its_words(
+    word_count: ComponentVersion, reviewer: User, client_of: Callable[[User], Client]
+) -> None:
+    client = client_of(reviewer)
+    page = client.get("/rules/new/?command=word_count.count_words").content.decode()
+    assert "IF your task is to tally the words of the file {path}" in page
+    assert client.get("/rules/new/?command=word_count.gone").status_code == 404
+    made_tools.refresh()
+    (command,) = tools_in_use().tool("word_count").commands
+    assert not rule_writing.check(tool_writing.rule_for(command), instead_of="tally words").problems

@@ -6,10 +6,12 @@ import importlib.util
 import re
 from pathlib import Path
 
+from agents.bdi import tool_drafting
 from agents.management.commands import tool as tool_command
 from agents.rules.grammar import parse
 from agents.rules.linter import lint
-from agents.toolkit.registry import REGISTRY, Registry
+from agents.toolkit import made
+from agents.toolkit.registry import REGISTRY, Registry, with_tool
 from agents.trials import checking
 
 DOCS = Path(__file__).parents[3] / "docs" / "tools.md"
@@ -31,3 +33,16 @@ def test_the_tool_of_the_docs_fits_and_its_rule_is_clean(tmp_path: Path) -> None
     assert said in text
     rule = re.findall(r"```\n(RULE .*?)```", text, re.DOTALL)[0]
     assert [found for found in lint(parse(rule), registry) if found.severity != "hint"] == []
+
+
+def _made_in(text: str) -> str:
+    found = re.search(r"^tool: word_count\n.*?^    return \{\"words\".*?\n", text, re.DOTALL | re.MULTILINE)
+    assert found is not None
+    return found[0]
+
+
+def test_the_made_tools_of_the_docs_and_of_what_a_model_is_told_fit() -> None:
+    for text in (DOCS.read_text(), tool_drafting.INSTRUCTIONS):
+        with with_tool(made.read(_made_in(text)).tool) as registry:
+            rows = [row for command in registry.tools[-1].commands for row in checking.checked(command, registry)]
+        assert [row.faults for row in rows] == [(), ()]
