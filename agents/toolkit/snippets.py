@@ -91,7 +91,7 @@ def from_description(text: str) -> str:
     }
     head = {"tool": name, "label": " ".join(words[:3]).capitalize()[:60], "summary": text, "commands": {name: command}}
     return (
-        f"{_yaml(head)}---\ndef {name}(params):\n    # Write here what it does; it runs in the jail only.\n"
+        f"{_yaml(head)}---\ndef {name}(params):\n    # Write here what it does; it runs in the sandbox only.\n"
         f'    value = params["{parameter}"]\n'
         '    return {"error_class": "TOOL_UNAVAILABLE", "reason": f"nobody has written yet what to do with {value}"}\n'
     )
@@ -241,7 +241,7 @@ def _wrapper(name: str, function: ast.FunctionDef, arguments: list[_Argument], r
     more = f"**{{name: params[name] for name in {rest} if name in params}}" if rest else ""
     call = f"{function.name}({', '.join(filter(None, (given, more)))})"
     answer = call if results != ["result"] else f'{{"result": {call}}}'
-    said = '"""What the jail calls, with the parameters of the command."""'
+    said = '"""What the sandbox calls, with the parameters of the command."""'
     return f"\n\ndef {name}(params):\n    {said}\n    return {answer}\n"
 
 
