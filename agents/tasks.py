@@ -6,7 +6,7 @@ from celery import shared_task
 
 from agents.coordinator import backlog_sources, backlog_taking
 from agents.cycle import cycle
-from agents.evolution import replaying, replays, rollouts, tool_checks
+from agents.evolution import replaying, replays, rollouts, starting, tool_checks
 from agents.evolution.auditing import proposing
 from agents.execution import shadow as shadow_run
 from agents.execution import sweep_parts
@@ -98,5 +98,6 @@ def note_failures() -> None:
 
 @shared_task(name="agents.audit")
 def audit() -> None:
-    """Look through the past for what should change."""
+    """Look through the past for what should change, and begin what may be begun without a person."""
     proposing.refresh()
+    starting.run()

@@ -100,6 +100,15 @@ def is_harmful(judgement: Judgement) -> bool:
     return judgement.broken > 0 and sign_test(judgement.broken, judgement.fixed) <= SIGNIFICANT
 
 
+def chance_to_notice(share: float, goals: int) -> float:
+    """The power of the watch: how likely it takes back, within so many goals, a version that breaks this share of them
+    and fixes none; 0 to 1. It looks after each goal, so all that counts is whether enough are broken in the end.
+    """
+    enough = next(broken for broken in range(1, 64) if sign_test(broken, 0) <= SIGNIFICANT)
+    missed = sum(comb(goals, few) * share**few * (1 - share) ** (goals - few) for few in range(min(enough, goals + 1)))
+    return 1 - missed
+
+
 def sign_test(fixed: int, broken: int) -> float:
     """The probability that the first kind has at least so many of the flips when either is as likely; 1 without one."""
     flips = fixed + broken

@@ -10,7 +10,16 @@ from agents.models.actors import DEFAULT_AGENT, Agent, AgentCommitment, Deed, St
 from agents.models.backlog import BacklogItem, BacklogLift, BacklogRules, BacklogTry
 from agents.models.commands import GivenCommand
 from agents.models.common import DIGEST_HEX
-from agents.models.evolution import EvolutionProposal, EvolvedCopy, Replay, ReplayCase, Rollout, ToolCheck
+from agents.models.evolution import (
+    EvolutionGrant,
+    EvolutionProposal,
+    EvolutionStart,
+    EvolvedCopy,
+    Replay,
+    ReplayCase,
+    Rollout,
+    ToolCheck,
+)
 from agents.models.generations import Generation
 from agents.models.goals import Belief, Goal, Transition
 from agents.models.hands import HandCommand
@@ -47,7 +56,9 @@ __all__ = [
     "Correction",
     "DaySoFar",
     "Deed",
+    "EvolutionGrant",
     "EvolutionProposal",
+    "EvolutionStart",
     "EvolvedCopy",
     "FailureRecord",
     "FailureRule",

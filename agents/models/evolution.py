@@ -235,3 +235,28 @@ class ToolCheck(models.Model):
 
     def __str__(self) -> str:
         return f"trials of {self.version}"
+
+
+class EvolutionGrant(models.Model):
+    """How many candidates a day a model may be asked for without a person; the newest row holds."""
+
+    starts_a_day = models.PositiveSmallIntegerField()
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return f"{self.starts_a_day} a day"
+
+
+class EvolutionStart(models.Model):
+    """A candidate that a model was asked for without a person. It counts from the moment that it is begun."""
+
+    component_kind = models.CharField(max_length=16)
+    component_name = models.CharField(max_length=120)
+    # Null: nothing came of it, as `said` explains, or not yet.
+    version = models.ForeignKey(ComponentVersion, null=True, on_delete=models.SET_NULL, related_name="+")
+    said = models.TextField(blank=True)
+    at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.component_kind} {self.component_name}"

@@ -10,16 +10,19 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
+from agents.components import made_tools
 from agents.components.rules import KIND
-from agents.evolution import deciding
+from agents.evolution import deciding, replays, starting
 from agents.evolution.auditing import proposing
-from agents.models import EvolutionProposal, Rollout
+from agents.models import EvolutionGrant, EvolutionProposal, EvolutionStart, Rollout
+from agents.pages.component_page import page_of
 from agents.presentation.rates import Rate, rate
 from agents.record.selectors import goals_visible_to
 from agents.states import GoalState, RolloutState
 from library.components import services as library
 from library.models import Component, ComponentVersion
 from people.models import User
+from people.roles import Role
 
 DAYS = 30
 MOST_LISTED = 100
@@ -71,6 +74,15 @@ class Waiting:
 
     version: ComponentVersion
     says: str
+    page: str
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A version that was put to use."""
+
+    rollout: Rollout
+    page: str
 
 
 @dataclass(frozen=True)
@@ -95,15 +107,32 @@ class EvolutionPage:
     def waiting(self) -> list[Waiting]:
         """Candidates and canaries, the newest first."""
         used = (ComponentVersion.Status.CANDIDATE, ComponentVersion.Status.CANARY)
-        rows = ComponentVersion.objects.filter(component__kind=KIND, status__in=used)
+        rows = ComponentVersion.objects.filter(component__kind__in=(KIND, made_tools.KIND), status__in=used)
         rows = rows.select_related("component", "parent__component", "created_by").order_by("-pk")[:20]
-        return [Waiting(version, _says(version)) for version in rows]
+        shown = [version for version in rows if replays.can_be(version)]
+        return [Waiting(version, _says(version), page_of(version.component)) for version in shown]
 
     @property
-    def rollouts(self) -> list[Rollout]:
+    def rollouts(self) -> list[Watched]:
         """What is watched, and what was taken back lately."""
         lately = Rollout.objects.filter(state__in=(RolloutState.WATCHED.value, RolloutState.RETURNED.value))
-        return list(lately.select_related("version__component", "previous").order_by("-pk")[:20])
+        rows = lately.select_related("version__component", "previous").order_by("-pk")[:20]
+        return [Watched(rollout, page_of(rollout.version.component)) for rollout in rows]
+
+    @property
+    def grant(self) -> EvolutionGrant | None:
+        """How many candidates a day may be begun without a person, as it was set last."""
+        return starting.granted()
+
+    @property
+    def starts(self) -> list[EvolutionStart]:
+        """The latest of those that were begun without a person."""
+        return list(EvolutionStart.objects.select_related("version__component").order_by("-pk")[:10])
+
+    @property
+    def may_grant(self) -> bool:
+        """Whether this person may set that number."""
+        return self.user.has_role(Role.ADMIN)
 
     @property
     def commands(self) -> list[Command]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from agents.evolution import deciding, rollouts
+from agents.evolution import deciding, gate, rollouts
 from agents.evolution.deciding import Standing
 from agents.evolution.gate import Judgement
 from agents.models import ReplayCase, Rollout
@@ -49,6 +49,21 @@ class Watch:
     rollout: Rollout
     judgement: Judgement
     rows: tuple[Row, ...]
+
+    @property
+    def most(self) -> int:
+        """After so many goals the watch over an active version ends."""
+        return rollouts.CASES_MOST
+
+    @property
+    def notices_a_fifth(self) -> int:
+        """Percent: how likely a version is noticed that breaks one goal in five."""
+        return round(100 * gate.chance_to_notice(0.2, rollouts.CASES_MOST))
+
+    @property
+    def notices_a_tenth(self) -> int:
+        """Percent: the same for one goal in ten."""
+        return round(100 * gate.chance_to_notice(0.1, rollouts.CASES_MOST))
 
     @property
     def done(self) -> int:

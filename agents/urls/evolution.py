@@ -6,6 +6,7 @@ from agents.views import evolution
 
 urlpatterns = [
     path("", evolution.evolution, name="evolution"),
+    path("grant", evolution.grant, name="evolution-grant"),
     path("<int:pk>/dismiss", evolution.dismiss, name="evolution-dismiss"),
     path("<int:pk>/restore", evolution.restore, name="evolution-restore"),
 ]

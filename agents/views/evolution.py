@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from agents.evolution import starting
 from agents.evolution.auditing import proposing
 from agents.models import EvolutionProposal
 from agents.pages.evolution_page import EvolutionPage
@@ -30,6 +31,19 @@ def dismiss(request: HttpRequest, pk: int) -> HttpResponse:
         messages.error(request, str(refused))
     else:
         messages.success(request, "Dismissed. It comes back when half as many goals more show it.")
+    return redirect("evolution")
+
+
+@require_POST
+def grant(request: HttpRequest) -> HttpResponse:
+    """Set how many candidates a day may be begun without a person."""
+    said = request.POST.get("starts", "")
+    try:
+        starting.grant(int(said) if said.isascii() and said.isdigit() and len(said) < 4 else -1, by=person_of(request))
+    except (NotPossibleNow, NotYours) as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, "Set. It holds from the next audit on.")
     return redirect("evolution")
 
 

@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from agents.pages.component_page import page_of
 from agents.presentation.line_diff import compare
 from agents.views.rule_versions import version_in_use, version_named_in
 from library.components import search as searching
@@ -105,7 +106,9 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "shown": shown,
         "against": against,
         "difference": compare(against.body, shown.body) if against and shown else None,
-        "own_page": reverse("rule", args=[pk]) if component.kind == Component.Kind.RULE and versions else "",
+        "own_page": page_of(component)
+        if component.kind in (Component.Kind.RULE, Component.Kind.TOOL) and versions
+        else "",
         "goals": memory.that_would_find(shown.pk, user=user) if shown else [],
         "may_write": services.may_write(user),
     }

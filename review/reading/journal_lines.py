@@ -132,6 +132,8 @@ def _token_made(it: _Entry) -> str:
 
 
 def _component(it: _Entry) -> str:
+    if "version" not in it.data:
+        return f"{it.text('what', 'changed')}{it.changes}"
     instead = f"; {it.text('to')} is used again" if it.data.get("to") else ""
     which = f"version {it.text('version', '?')} of “{it.text('called')}”"
     return f"{it.text('what', 'changed')} {which}{instead}{it.because}"

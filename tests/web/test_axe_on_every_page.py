@@ -219,6 +219,7 @@ ACTIONS = {
     "rule-evolve",
     "library-when",
     "evolution-dismiss",
+    "evolution-grant",
     "evolution-restore",
     "rule-version",
     "firmware-version",

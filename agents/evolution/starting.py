@@ -1,0 +1,111 @@
+"""Candidates that are begun without a person, as many a day as an admin grants. Only people put them to use.
+
+For what the audit finds to fail, the heaviest first: a model writes a candidate in the name of whoever granted it, from
+the probe half of the cases, and it is replayed. What nobody has decided on yet is not begun again.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from agents.components.rule_writing import RuleInvalid
+from agents.components.tool_writing import ToolInvalid
+from agents.evolution import asking, writing
+from agents.evolution.auditing import proposing
+from agents.models import EvolutionGrant, EvolutionProposal, EvolutionStart
+from agents.record import logs
+from agents.record.errors import NotPossibleNow, NotYours
+from library.errors import LibraryRefused
+from library.models import Component, ComponentVersion
+from people import journal
+from people.journal import Event
+from people.models import User
+from people.roles import Role
+
+logger = logging.getLogger(__name__)
+
+MOST_A_DAY = 20
+# What has just been tried without effect is left to people for so long.
+_REST = timedelta(days=7)
+_FAILS = (EvolutionProposal.Kind.LOW_SUCCESS, EvolutionProposal.Kind.FAILING)
+_OPEN = (ComponentVersion.Status.CANDIDATE, ComponentVersion.Status.CANARY)
+
+
+def granted() -> EvolutionGrant | None:
+    """What was granted last; None: nothing ever was."""
+    return EvolutionGrant.objects.select_related("by").order_by("-pk").first()
+
+
+def grant(starts_a_day: int, *, by: User) -> EvolutionGrant:
+    """Let so many candidates a day be begun without a person. Raises NotYours, NotPossibleNow."""
+    if not by.has_role(Role.ADMIN):
+        raise NotYours("Only an admin sets how many candidates may be begun without a person.")
+    if not 0 <= starts_a_day <= MOST_A_DAY:
+        raise NotPossibleNow(f"Set a number from 0 to {MOST_A_DAY}.")
+    with transaction.atomic():
+        before = granted()
+        made = EvolutionGrant.objects.create(starts_a_day=starts_a_day, by=by)
+        was = {"starts_a_day": before.starts_a_day if before is not None else 0}
+        said = {"what": "set how many candidates a day are begun without a person"}
+        data = said | journal.difference(was, {"starts_a_day": starts_a_day})
+        journal.record(Event.COMPONENT, by=by, subject="evolution:grant", data=data)
+    return made
+
+
+def run() -> int:
+    """Begin what may be begun now; how many were. Asks a model, so never inside a transaction."""
+    held = granted()
+    if held is None or held.by is None or not held.by.is_active or not held.by.has_role(Role.ADMIN):
+        return 0
+    if asking.budget().why_not:
+        return 0
+    begun = 0
+    for proposal, component in _wanted():
+        start = _begin(held, component)
+        if start is None:
+            break
+        begun += 1
+        _write(start, component, proposal, held.by)
+    return begun
+
+
+def _wanted() -> Iterator[tuple[EvolutionProposal, Component]]:
+    since = timezone.now() - _REST
+    for proposal in proposing.open_ones().filter(kind__in=_FAILS):
+        component = Component.objects.filter(kind=proposal.component_kind, name=proposal.component_name).first()
+        if component is None or component.versions.filter(status__in=_OPEN).exists():
+            continue
+        tried = EvolutionStart.objects.filter(component_kind=component.kind, component_name=component.name)
+        if not tried.filter(at__gte=since).exists():
+            yield proposal, component
+
+
+def _begin(held: EvolutionGrant, component: Component) -> EvolutionStart | None:
+    """Count it, before anybody is asked; None when the day is used up or the grant was changed meanwhile."""
+    with transaction.atomic():
+        # The lock: two workers that count at once would begin one too many.
+        newest = EvolutionGrant.objects.select_for_update().order_by("-pk").first()
+        if newest is None or newest.pk != held.pk:
+            return None
+        midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
+        if EvolutionStart.objects.filter(at__gte=midnight).count() >= newest.starts_a_day:
+            return None
+        return EvolutionStart.objects.create(
+            component_kind=component.kind, component_name=component.name, said="A model is being asked."
+        )
+
+
+def _write(start: EvolutionStart, component: Component, proposal: EvolutionProposal, by: User) -> None:
+    why = f"begun without a person: {proposal.says}"
+    try:
+        start.version = writing.write(component, by=by, why=why, strategy="standard")
+        start.said = proposal.says
+    except (LibraryRefused, NotPossibleNow, RuleInvalid, ToolInvalid) as refused:
+        start.said = logs.storable(f"No candidate: {refused}")[:500]
+        logger.info("No candidate of %s was begun: %s", component, refused)
+    start.save(update_fields=["version", "said"])
