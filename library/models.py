@@ -11,6 +11,8 @@ from django.db.models.functions import Now
 from django.utils.text import Truncator
 from pgvector.django import HnswIndex, VectorField
 
+from library.language.weights import NAME as SHIPPED
+
 DIMENSIONS = 384
 
 
@@ -63,6 +65,8 @@ class ComponentVersion(models.Model):
     applicability_text = models.TextField(blank=True)
     content_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
     applicability_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
+    # The sentence model of its vectors, all of which are of one. It says nothing where there are none.
+    embedded_by = models.CharField(max_length=200, default=SHIPPED, db_default=SHIPPED)
     # "person", "model" for what a language model wrote for that person, or "starter" for what ships with mindX.
     origin = models.CharField(max_length=16, default="person")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
@@ -97,6 +101,12 @@ class ComponentVersion(models.Model):
                 fields=["component"],
                 condition=Q(applicability_embedding__isnull=True, content_embedding__isnull=True),
                 name="version_waits_for_vectors",
+            ),
+            # Which models made vectors, and what one of them made, the newest first (`library.search`).
+            models.Index(
+                fields=["embedded_by", "-id"],
+                condition=Q(applicability_embedding__isnull=False) | Q(content_embedding__isnull=False),
+                name="version_by_sentence_model",
             ),
         ]
 
@@ -155,6 +165,8 @@ class Experience(models.Model):
     sub_task_description_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
     input_context_summary_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
     output_summary_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
+    # The sentence model of its vectors, all of which are of one. It says nothing where there are none.
+    embedded_by = models.CharField(max_length=200, default=SHIPPED, db_default=SHIPPED)
 
     class Meta:
         ordering = ["-timestamp"]
@@ -178,6 +190,12 @@ class Experience(models.Model):
                     | models.Q(output_summary_embedding__isnull=True) & ~models.Q(output_summary="")
                 ),
                 name="experience_lacks_vectors",
+            ),
+            # Which models made vectors, and what one of them made, the newest first (`library.search`).
+            models.Index(
+                fields=["embedded_by", "-id"],
+                condition=Q(primary_goal_description_embedding__isnull=False),
+                name="experience_by_sentence_model",
             ),
             HnswIndex(
                 name="experience_goal_hnsw",

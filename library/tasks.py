@@ -4,18 +4,26 @@ import logging
 
 from celery import shared_task
 
-from library import embedding
+from library import embedding, renewal
 from library.errors import EmbeddingUnavailable
 from library.memory import services
 
 logger = logging.getLogger(__name__)
 
 
+# A third of the time between two sweeps: goals need the worker more.
+RENEW_S = 10.0
+
+
 @shared_task(ignore_result=True)
 def embed_missing() -> None:
-    """Embed what could not be embedded when it was written. Beat sends this every half minute."""
+    """Embed what could not be embedded when it was written, then some of what another sentence model embedded.
+
+    Beat sends this every half minute.
+    """
     try:
         embedding.embed_missing()
+        renewal.renew(seconds=RENEW_S)
     except EmbeddingUnavailable as error:
         logger.warning("Embedding is postponed: %s", error)
 
