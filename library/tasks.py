@@ -1,6 +1,7 @@
 """What the worker does for the library."""
 
 import logging
+from functools import partial
 
 from celery import shared_task
 
@@ -21,11 +22,11 @@ def embed_missing() -> None:
 
     Beat sends this every half minute.
     """
-    try:
-        embedding.embed_missing()
-        renewal.renew(seconds=RENEW_S)
-    except EmbeddingUnavailable as error:
-        logger.warning("Embedding is postponed: %s", error)
+    for embed in (embedding.embed_missing, partial(renewal.renew, seconds=RENEW_S)):
+        try:
+            embed()
+        except EmbeddingUnavailable as error:
+            logger.warning("Embedding is postponed: %s", error)
 
 
 @shared_task(ignore_result=True)

@@ -151,7 +151,7 @@ def _request(model: str, texts: list[str], timeout_s: float) -> list[Vector | No
         raise EmbeddingUnavailable(str(error)) from error
     if len(rows) != len(texts):
         raise EmbeddingUnavailable(f"{model} returned {len(rows)} vectors for {len(texts)} texts.")
-    if other := next((len(row) for row in rows if len(row) != DIMENSIONS), None):
+    if (other := next((len(row) for row in rows if len(row) != DIMENSIONS), None)) is not None:
         raise WrongDimensions(
             f"{model} makes vectors of {other:,} numbers, and mindX stores {DIMENSIONS}. Set MINDX_EMBEDDING_MODEL to a"
             f" model with {DIMENSIONS} numbers, or remove it to use the one that comes with mindX."

@@ -15,7 +15,6 @@ from library import embedding
 from library.errors import LibraryRefused
 from library.memory import selectors, services
 from library.models import Experience
-from library.search import literal
 from people.models import User
 from people.roles import Role
 from tests.library.vectors import WordVectors
