@@ -41,10 +41,10 @@ def literal(vector: Sequence[float]) -> str:
     return f"[{','.join(map(repr, vector))}]"
 
 
-def models_of(model: type[Model]) -> list[str]:
-    """The sentence models that made this table's vectors, by name; one almost always, so two looks at an index."""
-    (found,) = prepared.row(f"SELECT {models_sql(model)}", {}) or ([],)
-    return list(found)
+def models_of(*tables: type[Model]) -> list[str]:
+    """The sentence models that made the vectors of these tables; one almost always, so two looks at an index of each."""
+    (found,) = prepared.row(f"SELECT {' || '.join(map(models_sql, tables))}", {}) or ([],)
+    return list(dict.fromkeys(found))
 
 
 def models_sql(model: type[Model]) -> str:

@@ -28,6 +28,7 @@ from mindx_web.operations import health
 from people.models import User
 from people.roles import Role
 from tests.library.vectors import ShiftedVectors, WordVectors
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.django_db
 NEW = "openai/another-model"
@@ -169,9 +170,7 @@ def test_a_prompt_is_given_what_is_best_in_each_ranking(
     change()
     remember(owner, "water sum garden invoices")
     built = context.build("water", user=owner, budget_tokens=2_000)
-    assert [item.kind for item in built.items] == ["experience", "rule"], (
-        "by place, not by score"
-    )
+    assert [item.kind for item in built.items] == ["experience", "rule"], "by place, not by score"
 
 
 def test_rows_of_a_model_that_is_gone_are_found_by_their_words(
@@ -326,7 +325,7 @@ def test_two_renewals_at_once_do_not_do_the_same_work(
         assert new.texts == []
     finally:
         other.close()  # as when its process is killed
-    assert renewal.renew() == 1
+    wait_until(lambda: renewal.renew() == 1)
     assert renewal.renew() == 0, "the lock is free again"
 
 
