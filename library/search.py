@@ -42,7 +42,7 @@ def literal(vector: Sequence[float]) -> str:
 
 
 def models_of(*tables: type[Model]) -> list[str]:
-    """The sentence models that made the vectors of these tables; one almost always, so two looks at an index of each."""
+    """The sentence models that made these tables' vectors; one almost always, so two looks at an index of each."""
     (found,) = prepared.row(f"SELECT {' || '.join(map(models_sql, tables))}", {}) or ([],)
     return list(dict.fromkeys(found))
 
