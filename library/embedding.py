@@ -3,9 +3,10 @@
 What people write is embedded at once. Experiences are embedded together, by the process that wrote them: when so many
 have come together, or when it has nothing else to do. If it is busy or dies, the sweep handles the rest.
 
-An embedding is null until it could be computed and never a vector of zeros. All vectors of a row are of one sentence
-model, which the row names. After a change of the model a row keeps its old vectors until all of the new ones are there
-(`renewal` asks for them), so nothing is lost when the new model does not answer.
+An embedding is null until it could be computed and never a vector of zeros. A text that a model cannot read is tried
+again when somebody asks for it: the row names the model. All vectors of a row are of one sentence model, which the row
+names, too. After a change of the model a row keeps its old vectors until the new ones are there (`renewal` asks for
+them), so nothing is lost when the new model does not answer.
 """
 
 from __future__ import annotations
@@ -74,11 +75,16 @@ def count_missing(up_to: int) -> int:
     return first.union(*others, all=True).count()
 
 
+def try_again(model: type[Model]) -> None:
+    """Have texts of this kind embedded that the current model gave no usable vector for, as if they were new."""
+    model._default_manager.filter(unread_by=spaces.current()).update(unread_by="")
+
+
 def _missing(model: type[Model]) -> QuerySet[Model]:
     wanted = Q()
     for column, text in TEXTS[model].items():
         wanted |= Q(**{f"{column}__isnull": True}) & ~Q(**{text: ""})
-    return model._default_manager.filter(wanted)
+    return model._default_manager.filter(wanted).exclude(unread_by=spaces.current())
 
 
 def _wait_for_others(experience: int) -> None:
@@ -115,18 +121,18 @@ class _Gaps:
 def fill(model: type[Model], rows: Sequence[Any]) -> int:
     """Compute and store what these rows lack of the current sentence model; return how many were written.
 
-    No transaction is open while the network computes. A text without a usable vector stays without one; a row of
-    another model then stays as it is.
+    No transaction is open while the network computes. A text without a usable vector stays without one, and its row
+    says so.
     """
     gaps = [_gaps(model, row) for row in rows]
     # Many experiences have a text in common.
     texts = list(dict.fromkeys(text for one in gaps for text in one.texts.values()))
     found = dict(zip(texts, spaces.to_store(texts), strict=True))
-    ready = []
-    for one in gaps:
-        vectors = {column: vector for column, text in one.texts.items() if (vector := found[text]) is not None}
-        if vectors and not (one.whole and len(vectors) < len(one.texts)):
-            ready.append((one, {column: literal(vector) for column, vector in vectors.items()}))
+    ready = [
+        (one, {column: literal(vector) for column, text in one.texts.items() if (vector := found[text]) is not None})
+        for one in gaps
+        if one.texts
+    ]
     return _store(model, ready) if ready else 0
 
 
@@ -154,23 +160,26 @@ def _store(model: type[Model], ready: Sequence[tuple[_Gaps, Mapping[str, str]]])
     names = ", ".join(f"{one}, {one}_of" for one in columns)
     missing = " OR ".join(f"kept.{one} IS NULL AND found.{one} IS NOT NULL" for one in columns)
     unchanged = " AND ".join(
-        f"(found.{one} IS NULL OR encode(sha256(convert_to(kept.{text}, 'UTF8')), 'hex') = found.{one}_of)"
+        f"(found.{one}_of IS NULL OR encode(sha256(convert_to(kept.{text}, 'UTF8')), 'hex') = found.{one}_of)"
         for one, text in columns.items()
     )
     empty = " AND ".join(f"kept.{one} IS NULL" for one in columns)
     statement = f"""
         WITH free AS (SELECT id FROM {table} WHERE id = ANY(%(id)s) FOR NO KEY UPDATE SKIP LOCKED)
-        UPDATE {table} AS kept SET embedded_by = %(model)s, {taken}
-        FROM free JOIN ROWS FROM (unnest(%(id)s::bigint[]), unnest(%(whole)s::boolean[]), {arrays})
-            AS found (id, whole, {names}) ON found.id = free.id
+        UPDATE {table} AS kept
+        SET embedded_by = %(model)s, unread_by = CASE WHEN found.unread THEN %(model)s ELSE '' END, {taken}
+        FROM free JOIN ROWS FROM (
+            unnest(%(id)s::bigint[]), unnest(%(whole)s::boolean[]), unnest(%(unread)s::boolean[]), {arrays}
+        ) AS found (id, whole, unread, {names}) ON found.id = free.id
         WHERE kept.id = free.id AND {unchanged}
-            AND (found.whole OR ({missing}) AND (kept.embedded_by = %(model)s OR {empty}))
+            AND (found.whole OR (found.unread OR {missing}) AND (kept.embedded_by = %(model)s OR {empty}))
     """  # noqa: S608  # names of our own tables
     values: dict[str, Any] = {"model": spaces.current(), "id": [one.pk for one, _ in ready]}
     values["whole"] = [one.whole for one, _ in ready]
+    values["unread"] = [len(vectors) < len(one.texts) for one, vectors in ready]
     for column in columns:
         values[column] = [vectors.get(column) for _, vectors in ready]
-        values[f"{column}_of"] = [_digest(one.texts.get(column, "")) for one, _ in ready]
+        values[f"{column}_of"] = [_digest(one.texts[column]) if column in one.texts else None for one, _ in ready]
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
         return cursor.rowcount

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.text import Truncator
 from pgvector.django import HnswIndex, VectorField
@@ -67,6 +67,8 @@ class ComponentVersion(models.Model):
     applicability_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
     # The sentence model of its vectors, all of which are of one. It says nothing where there are none.
     embedded_by = models.CharField(max_length=200, default=SHIPPED, db_default=SHIPPED)
+    # The sentence model that gave one of its texts no usable vector, and is not asked for it again.
+    unread_by = models.CharField(max_length=200, blank=True, default="", db_default="")
     # "person", "model" for what a language model wrote for that person, or "starter" for what ships with mindX.
     origin = models.CharField(max_length=16, default="person")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
@@ -87,6 +89,10 @@ class ComponentVersion(models.Model):
             ),
             models.CheckConstraint(
                 condition=~Q(status="canary") | Q(canary_percent__range=(1, 50)), name="canary_takes_1_to_50_percent"
+            ),
+            # Made from an older one, so whoever follows parents comes to an end.
+            models.CheckConstraint(
+                condition=Q(parent__isnull=True) | Q(parent__lt=F("pk")), name="version_made_from_an_older_one"
             ),
         ]
         indexes = [
@@ -167,6 +173,8 @@ class Experience(models.Model):
     output_summary_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
     # The sentence model of its vectors, all of which are of one. It says nothing where there are none.
     embedded_by = models.CharField(max_length=200, default=SHIPPED, db_default=SHIPPED)
+    # The sentence model that gave one of its texts no usable vector, and is not asked for it again.
+    unread_by = models.CharField(max_length=200, blank=True, default="", db_default="")
 
     class Meta:
         ordering = ["-timestamp"]

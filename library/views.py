@@ -52,7 +52,7 @@ def memory(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "").strip()[: selectors.QUERY_MAX_CHARACTERS]
     outcome = request.GET.get("outcome", "")
     outcome = outcome if outcome in Experience.Outcome.values else ""
-    why_words, why_some = selectors.why_by_words() if query else ("", "")
+    why_words, why_some = selectors.why_by_words(query) if query else ("", "")
     page = pages.find(user=user, query=query, outcome=outcome, after=request.GET.get("after", ""))
     context = {
         "query": query,

@@ -156,7 +156,7 @@ def say_when(version: ComponentVersion, text: str, by: User) -> None:
         raise LibraryRefused(f"Write when it is of use, in at most {WHEN_MAX_CHARACTERS:,} characters.", "when")
     with transaction.atomic():
         changed = ComponentVersion.objects.filter(pk=version.pk).exclude(applicability_text=text)
-        if changed.update(applicability_text=text, applicability_embedding=None):
+        if changed.update(applicability_text=text, applicability_embedding=None, unread_by=""):
             before, version.applicability_text = version.applicability_text, text
             version.applicability_embedding = None
             embedding.embed_on_commit(version)

@@ -38,6 +38,11 @@ REST_S = 30.0
 # Refusals that may be because of one text of several.
 _BECAUSE_OF_A_TEXT = frozenset({"request_refused", "refused_by_provider", "prompt_too_long"})
 
+_UNREAD = (
+    "The sentence model that comes with mindX tells only texts in Latin letters apart. For other languages set"
+    " MINDX_EMBEDDING_MODEL to a model that reads them."
+)
+
 Vector = list[float]
 _resting: dict[str, tuple[float, str]] = {}
 
@@ -63,14 +68,15 @@ def shown(model: str) -> str:
 def to_store(texts: Sequence[str]) -> list[Vector | None]:
     """One unit vector of the current model for each text; None for a text that it gives no usable one for.
 
-    No numbers at all (zeros, not-a-number) are no vector. EmbeddingUnavailable when the model does not answer, or
-    makes vectors that the tables cannot hold. Never call this inside a transaction.
+    Zeros and what is not a number are no vector, and the shipped model reads no text of another script.
+    EmbeddingUnavailable when the model does not answer, or makes vectors that the tables cannot hold. Never call this
+    inside a transaction.
     """
     if not texts:
         return []
     model = current()
     if model == SHIPPED:
-        return [_unit(vector) for vector in embeddings.embed(texts)]
+        return _shipped(texts)
     sent = _sendable(texts)
     return [vector for at in range(0, len(sent), BATCH) for vector in _each(model, sent[at : at + BATCH])]
 
@@ -99,7 +105,7 @@ def check() -> None:
 
 def _question(model: str, texts: tuple[str, ...]) -> list[Vector]:
     if model == SHIPPED:
-        found = [_unit(vector) for vector in embeddings.embed(texts)]
+        found = _shipped(texts)
     else:
         until, reason = _resting.get(model, (0.0, ""))
         if time.monotonic() < until:
@@ -110,8 +116,14 @@ def _question(model: str, texts: tuple[str, ...]) -> list[Vector]:
             _resting[model] = (time.monotonic() + REST_S, str(error))
             raise
     if None in found:
-        raise EmbeddingUnavailable(f"{shown(model)} gives no usable vector for this text.")
+        raise EmbeddingUnavailable(_UNREAD if model == SHIPPED else f"{model} gives no usable vector for this text.")
     return [vector for vector in found if vector is not None]
+
+
+def _shipped(texts: Sequence[str]) -> list[Vector | None]:
+    read = [text for text in dict.fromkeys(texts) if embeddings.reads(text)]
+    known = dict(zip(read, map(_unit, embeddings.embed(read)), strict=True))
+    return [known.get(text) for text in texts]
 
 
 @lru_cache(maxsize=256)
@@ -157,7 +169,10 @@ def _request(model: str, texts: list[str], timeout_s: float) -> list[Vector | No
             f" model with {DIMENSIONS} numbers, or remove it to use the one that comes with mindX."
             " Nothing that is stored has changed."
         )
-    return [_unit(row) for row in rows]
+    found = [_unit(row) for row in rows]
+    if len(found) > 1 and not any(found):
+        raise EmbeddingUnavailable(f"{model} gives no usable vector for any of {len(found)} texts.")
+    return found
 
 
 def _unit(vector: Sequence[float]) -> Vector | None:

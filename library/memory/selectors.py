@@ -128,7 +128,7 @@ def search(
     200 rows of each text are ranked. `only`: these fields are read, and no others. `goals_only` leaves out recoveries.
     What was merged into another is found as that one.
     """
-    query = query.replace("\0", "")[:QUERY_MAX_CHARACTERS].strip()
+    query = _asked(query)
     if not query or not _may_read_some(user):
         return []
     reach, values = _reach(user, outcome)
@@ -209,9 +209,13 @@ def _arms(reach: str, query: str, values: dict[str, Any], asked: spaces.Question
     return arms
 
 
-def why_by_words() -> tuple[str, str]:
-    """Why no experience can be found by its meaning now, and why some cannot; both empty when all is well."""
-    asked = spaces.to_ask(["ready?"], models_of(Experience) or [spaces.current()])
+def _asked(query: str) -> str:
+    return query.replace("\0", "")[:QUERY_MAX_CHARACTERS].strip()
+
+
+def why_by_words(query: str) -> tuple[str, str]:
+    """Why this finds no experience by its meaning, and why some are not found so; both empty when all is well."""
+    asked = spaces.to_ask([_asked(query) or "ready?"], models_of(Experience) or [spaces.current()])
     said = "; ".join(asked.reasons.values())
     return ("", said) if asked.vectors else (said, "")
 

@@ -1,6 +1,6 @@
 """Finding which sentence models made vectors, and what one of them made; built while people work."""
 
-from django.contrib.postgres.operations import AddIndexConcurrently
+from django.contrib.postgres.operations import AddIndexConcurrently, ValidateConstraint
 from django.db import migrations, models
 
 
@@ -9,6 +9,7 @@ class Migration(migrations.Migration):
     dependencies = [("library", "0007_embedded_by")]
 
     operations = [
+        ValidateConstraint(model_name="componentversion", name="version_made_from_an_older_one"),
         AddIndexConcurrently(
             model_name="componentversion",
             index=models.Index(

@@ -182,7 +182,7 @@ def test_rows_of_a_model_that_is_gone_are_found_by_their_words(
     remember(owner, "sum the invoices")
     old.broken = "the old model was uninstalled"
     assert found(owner, "garden") == {"water the garden": None, "sum the invoices": 0.0}
-    assert selectors.why_by_words() == ("", "the old model was uninstalled")
+    assert selectors.why_by_words("garden") == ("", "the old model was uninstalled")
     results = searching.search(task="garden")
     assert [hit.version.component.name for hit in results.items] == ["gardener"]
     assert results.by_words == "the old model was uninstalled"
@@ -198,7 +198,7 @@ def test_a_version_of_a_model_that_shipped_once_is_not_asked_for_at_a_provider(
     remember(owner, "water")
     Experience.objects.update(embedded_by="mindx/an-older-one")
     assert found(owner, "water") == {"water": None}
-    assert "another version of mindX" in selectors.why_by_words()[0]
+    assert "another version of mindX" in selectors.why_by_words("garden")[0]
     assert new.texts == []
 
 
@@ -368,13 +368,16 @@ def test_a_vector_without_a_direction_is_none_and_keeps_nothing_else_waiting(
     assert rows["bad"].primary_goal_description_embedding is None
     assert rows["water"].primary_goal_description_embedding is not None
     assert rows["water"].output_summary_embedding is None
-    assert embedding.count_missing(9) == 2
+    assert embedding.count_missing(9) == 0, "it is not asked for again and again"
     assert found(owner, "bad") == {"bad": None, "water": None}, "a question without a direction is one of words"
     assert found(owner, "water") == {"water": 1.0}
+    monkeypatch.setattr("library.language.embeddings.embed", old)
+    call_command("embeddings", "renew", stdout=StringIO())
+    assert found(owner, "bad")["bad"] == 1.0
 
 
 @pytest.mark.parametrize("bad", BAD)
-def test_a_row_keeps_its_old_vectors_until_all_new_ones_are_usable(
+def test_a_text_that_the_new_model_cannot_read_ends_without_a_vector_and_the_renewal_ends(
     owner: User, old: WordVectors, new: ShiftedVectors, change: Callable[..., None], bad: str, monkeypatch: Any
 ) -> None:
     remember(owner, "water", output_summary="a bad result")
@@ -385,11 +388,22 @@ def test_a_row_keeps_its_old_vectors_until_all_new_ones_are_usable(
         return [BAD[bad] if "bad" in text else new([text])[0] for text in texts]
 
     monkeypatch.setattr(provider, "embed", embed)
-    said = StringIO()
-    call_command("embeddings", "renew", stdout=said)
-    assert "1 were not" in said.getvalue()
-    assert by_model() == {"water": spaces.SHIPPED, "sum": NEW}
-    assert found(owner, "water")["water"] == 1.0
+    assert renewal.renew() == 2
+    row = Experience.objects.get(primary_goal_description="water")
+    assert (row.embedded_by, row.unread_by, row.output_summary_embedding) == (NEW, NEW, None)
+    assert not renewal.is_under_way()
+    assert embedding.embed_missing() == 0
+
+
+def test_a_model_that_answers_with_nothing_usable_has_not_answered(
+    owner: User, old: WordVectors, change: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    remember(owner, "water", output_summary="garden")
+    change()
+    monkeypatch.setattr(provider, "embed", lambda model, texts, **_: [[0.0] * 384 for _ in texts])
+    with pytest.raises(EmbeddingUnavailable, match="no usable vector for any of 2 texts"):
+        renewal.renew()
+    assert found(owner, "water") == {"water": 1.0}
 
 
 @pytest.mark.parametrize("wrong", [383, 1536, 0])

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from library import renewal
+from library import embedding, renewal
 from library.errors import EmbeddingUnavailable, WrongDimensions
 from library.language import spaces
 from library.renewal import KINDS
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         does = parser.add_subparsers(dest="do", required=True)
         status = does.add_parser("status", help="how much each sentence model has embedded")
         status.add_argument("--json", action="store_true", help="one JSON document instead of lines")
-        renew = does.add_parser("renew", help="embed again what another sentence model did")
+        renew = does.add_parser("renew", help="embed what another sentence model did, or none")
         renew.add_argument("--kind", choices=list(KINDS), help="only these; default: everything")
         does.add_parser("check", help="ask the sentence model once; fails when its vectors cannot be stored")
 
@@ -56,13 +56,15 @@ class Command(BaseCommand):
         self.stdout.write(f"{left:,} to be embedded with {model}")
         try:
             done = renewal.renew(kinds, tell=lambda done: self._told(done, left))
+            for kind in kinds:
+                embedding.try_again(KINDS[kind])
+            while embedding.embed_missing():
+                pass
         except EmbeddingUnavailable as error:
             raise CommandError(f"{error} What was renewed stays; run this again when the model answers.") from error
         if done is None:
             raise CommandError("Another process is renewing embeddings; see `manage.py embeddings status`.")
         self.stdout.write(f"{done:,} were embedded with {model}")
-        if done < left:
-            self.stdout.write(f"{left - done:,} were not: they were removed meanwhile, or it gives no vector for them")
 
     def _told(self, done: int, left: int) -> None:
         self.stdout.write(f"{done:,} of {left:,}")
