@@ -6,11 +6,13 @@ rankings are merged by place: the best of each, then the second of each.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from operator import or_
 from typing import Any
+from unicodedata import normalize
 
 from django.db import connection, transaction
 from django.db.models import Model, Q, QuerySet
@@ -23,6 +25,11 @@ _ONE_OF: dict[type[Model], tuple[str, ...]] = {
     ComponentVersion: ("applicability_embedding", "content_embedding"),
     Experience: ("primary_goal_description_embedding",),
 }
+
+
+_WILD = re.compile(r"[\\%_]")
+# Soft hyphens, widths of nothing, and what turns the direction of writing.
+_INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 
 
 def has_vectors(model: type[Model]) -> str:
@@ -39,6 +46,14 @@ def embedded(model: type[Model]) -> QuerySet[Any]:
 def literal(vector: Sequence[float]) -> str:
     """The vector as pgvector reads it."""
     return f"[{','.join(map(repr, vector))}]"
+
+
+def words(text: str) -> list[tuple[str, ...]]:
+    """The first twelve words as patterns of LIKE, each in the ways in which it may be stored: letters with their
+    accents, and each accent behind its letter. Marks of direction, which are copied along unseen, are no part of one.
+    """
+    whole = (_WILD.sub(r"\\\g<0>", word) for word in _INVISIBLE.sub("", text).split()[:12])
+    return [tuple(dict.fromkeys(f"%{normalize(form, word)}%" for form in ("NFC", "NFD"))) for word in whole]
 
 
 def models_of(*tables: type[Model]) -> list[str]:

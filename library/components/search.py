@@ -10,7 +10,6 @@ them as a third ranking (`library.search`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +19,7 @@ from django.db import connection
 from library import prepared
 from library.language import spaces
 from library.models import Component, ComponentVersion
-from library.search import literal, models_sql, nearest_first
+from library.search import literal, models_sql, nearest_first, words
 
 # How much the task counts beside the query.
 WEIGHT = 0.7
@@ -32,7 +31,6 @@ TEXT_MAX_CHARACTERS = 4_000
 # A version that is used often and well gains at most this much.
 USAGE_MOST = 0.05
 _USES_FOR_MOST = 10
-_WILD = re.compile(r"[\\%_]")
 _VERSION, _COMPONENT = ComponentVersion._meta.db_table, Component._meta.db_table
 _FROM = f"{_VERSION} AS version JOIN {_COMPONENT} AS component ON component.id = version.component_id"
 _WAITS = "version.applicability_embedding IS NULL AND version.content_embedding IS NULL"
@@ -94,19 +92,19 @@ def search(
     query, task = (text.replace("\0", "")[:TEXT_MAX_CHARACTERS].strip() for text in (query, task))
     reach, values = _reach(filters)
     if not query and not task:
-        return Results(_by_words(reach, values, (), limit))
+        return Results(_by_words(reach, values, "", limit))
     wanted = {name: text for name, text in (("task", task), ("content", query)) if text}
     is_few, models = _looked_at(reach, values)
     asked = spaces.to_ask(list(wanted.values()), models or [spaces.current()])
     said = "; ".join(asked.reasons.values())
     if not asked.vectors:
-        return Results(_by_words(reach, values, f"{query} {task}".split(), limit), said)
+        return Results(_by_words(reach, values, f"{query} {task}", limit), said)
     values |= {"weight": weight if len(wanted) == 2 else float("task" in wanted), "limit": limit}
     values |= _by_model(wanted, asked.vectors)
     # What waits for its vectors is found by its name at least.
-    words = _words(values, f"{query} {task}".split()[:12])
+    said_in = _words(values, f"{query} {task}")
     # The graph of an index leads from row to row by distances, which mean nothing between two models.
-    those = _every(reach, words) if is_few or len(models) > 1 else _candidates(reach, wanted, words)
+    those = _every(reach, said_in) if is_few or len(models) > 1 else _candidates(reach, wanted, said_in)
     with nearest_first(), connection.cursor() as cursor:
         cursor.execute(_ranked(those, wanted, len(asked.vectors)), values)
         return Results(_loaded(cursor.fetchall()), some_by_words=said)
@@ -150,13 +148,13 @@ def _looked_at(reach: str, values: dict[str, Any]) -> tuple[bool, list[str]]:
     return int(count) <= EXACT_UP_TO, list(models)
 
 
-def _every(reach: str, words: str) -> str:
-    return f"SELECT version.id FROM {_FROM} WHERE {reach} AND ({_COMPARED} OR {words})"  # noqa: S608  # our own names
+def _every(reach: str, said_in: str) -> str:
+    return f"SELECT version.id FROM {_FROM} WHERE {reach} AND ({_COMPARED} OR {said_in})"  # noqa: S608  # our own names
 
 
-def _candidates(reach: str, wanted: Collection[str], words: str) -> str:
+def _candidates(reach: str, wanted: Collection[str], said_in: str) -> str:
     """The nearest by the index, where all vectors are of one model."""
-    arms = [f"SELECT version.id FROM {_FROM} WHERE {reach} AND {_WAITS} AND {words} LIMIT {CANDIDATES}"]  # noqa: S608  # our own names
+    arms = [f"SELECT version.id FROM {_FROM} WHERE {reach} AND {_WAITS} AND {said_in} LIMIT {CANDIDATES}"]  # noqa: S608  # our own names
     for name in wanted:
         column = {"task": "applicability_embedding", "content": "content_embedding"}[name]
         near = f"SELECT version.id FROM {_FROM} WHERE {reach} AND version.{column} IS NOT NULL"  # noqa: S608  # our own names
@@ -189,19 +187,23 @@ def _likeness(column: str, name: str, models: int) -> str:
     return f"CASE embedded_by {' '.join(each)} END"
 
 
-def _words(values: dict[str, Any], words: Sequence[str]) -> str:
+def _words(values: dict[str, Any], text: str) -> str:
+    """All words of the text stand in a version's name, texts or tags."""
     said = ["true"]
-    for number, word in enumerate(words):
-        values[f"word{number}"] = "%" + _WILD.sub(r"\\\g<0>", word) + "%"
-        said.append(
-            f"upper(concat_ws(' ', component.name, component.description, array_to_string(component.tags, ' '),"
-            f" version.applicability_text, version.body)) LIKE upper(%(word{number})s::text)"
-        )
+    for number, forms in enumerate(words(text)):
+        any_of = []
+        for at, pattern in enumerate(forms):
+            values[f"word{number}_{at}"] = pattern
+            any_of.append(
+                "upper(concat_ws(' ', component.name, component.description, array_to_string(component.tags, ' '),"
+                f" version.applicability_text, version.body)) LIKE upper(%(word{number}_{at})s::text)"
+            )
+        said.append(f"({' OR '.join(any_of)})")
     return " AND ".join(said)
 
 
-def _by_words(reach: str, values: dict[str, Any], words: Sequence[str], limit: int) -> tuple[Found, ...]:
-    condition = f"{reach} AND {_words(values, words[:12])}"
+def _by_words(reach: str, values: dict[str, Any], text: str, limit: int) -> tuple[Found, ...]:
+    condition = f"{reach} AND {_words(values, text)}"
     statement = (
         f"SELECT version.id, NULL, NULL, {_USAGE}, {_USAGE} FROM {_FROM} WHERE {condition}"  # noqa: S608  # names of our own tables
         " ORDER BY component.name, version.id DESC LIMIT %(limit)s"

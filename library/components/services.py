@@ -83,6 +83,8 @@ def publish(
         raise LibraryRefused("A new version is a candidate or active.", "status")
     check_rights(by, activate=status == _Status.ACTIVE)
     check_text(name, body)
+    if "\0" in applicability_text or len(applicability_text) > WHEN_MAX_CHARACTERS:
+        raise LibraryRefused(f"When it is of use takes at most {WHEN_MAX_CHARACTERS:,} characters.", "when")
     with transaction.atomic():
         component = _locked(kind, name)
         if parent is not None and parent.component_id != component.pk:

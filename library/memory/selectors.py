@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +14,7 @@ from library import prepared
 from library.embedding import EXPERIENCE_TEXTS
 from library.language import spaces
 from library.models import ComponentVersion, Experience
-from library.search import literal, models_of, models_sql, nearest_first
+from library.search import literal, models_of, models_sql, nearest_first, words
 from people.models import User
 from people.roles import Role
 
@@ -56,7 +55,6 @@ _SHOWN = tuple(field.attname for field in Experience._meta.concrete_fields if fi
 _READ = {
     field.attname: field.from_db_value for field in Experience._meta.concrete_fields if hasattr(field, "from_db_value")
 }
-_WILD = re.compile(r"[\\%_]")
 
 
 def that_would_find(version_id: int, *, user: User, first: int = 3, looked_at: int = 200) -> list[Experience]:
@@ -234,10 +232,12 @@ def _nearest(reach: str, text: str, model: int, *, exact: bool) -> str:
 
 def _by_words(reach: str, query: str, values: dict[str, Any]) -> str:
     """Rows that hold every word of the query in any of their texts; the newest first."""
-    for number, word in enumerate(query.split()[:12]):
-        values[f"word{number}"] = "%" + _WILD.sub(r"\\\g<0>", word) + "%"
-        like = f"LIKE upper(%(word{number})s::text)"
-        reach += f" AND ({' OR '.join(f'upper({text}) {like}' for text in EXPERIENCE_TEXTS)})"
+    for number, forms in enumerate(words(query)):
+        any_of = []
+        for at, pattern in enumerate(forms):
+            values[f"word{number}_{at}"] = pattern
+            any_of += [f"upper({text}) LIKE upper(%(word{number}_{at})s::text)" for text in EXPERIENCE_TEXTS]
+        reach += f" AND ({' OR '.join(any_of)})"
     return (
         f"SELECT id, {_BY_WORDS}, {_SCORE_OF_WORDS - _BY_WORDS}, -1 FROM {_TABLE} WHERE {reach}"  # noqa: S608  # our own names
         f" ORDER BY timestamp DESC LIMIT {CANDIDATES}"
