@@ -9,6 +9,10 @@ class EmbeddingUnavailable(LibraryError):
     """Sentences cannot be turned into vectors here; the message says why."""
 
 
+class WrongDimensions(EmbeddingUnavailable):
+    """A sentence model makes vectors that the tables cannot hold; the message says what to do."""
+
+
 class LibraryRefused(LibraryError):
     """That person may not do this, or the row is not in a state that allows it. `field` names what was wrong."""
 

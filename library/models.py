@@ -6,10 +6,12 @@ from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.text import Truncator
 from pgvector.django import HnswIndex, VectorField
+
+from library.language.weights import NAME as SHIPPED
 
 DIMENSIONS = 384
 
@@ -63,6 +65,10 @@ class ComponentVersion(models.Model):
     applicability_text = models.TextField(blank=True)
     content_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
     applicability_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
+    # The sentence model of its vectors, all of which are of one. It says nothing where there are none.
+    embedded_by = models.CharField(max_length=200, default=SHIPPED, db_default=SHIPPED)
+    # The sentence model that gave one of its texts no usable vector, and is not asked for it again.
+    unread_by = models.CharField(max_length=200, blank=True, default="", db_default="")
     # "person", "model" for what a language model wrote for that person, or "starter" for what ships with mindX.
     origin = models.CharField(max_length=16, default="person")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL)
@@ -84,6 +90,10 @@ class ComponentVersion(models.Model):
             models.CheckConstraint(
                 condition=~Q(status="canary") | Q(canary_percent__range=(1, 50)), name="canary_takes_1_to_50_percent"
             ),
+            # Made from an older one, so whoever follows parents comes to an end.
+            models.CheckConstraint(
+                condition=Q(parent__isnull=True) | Q(parent__lt=F("pk")), name="version_made_from_an_older_one"
+            ),
         ]
         indexes = [
             HnswIndex(
@@ -97,6 +107,12 @@ class ComponentVersion(models.Model):
                 fields=["component"],
                 condition=Q(applicability_embedding__isnull=True, content_embedding__isnull=True),
                 name="version_waits_for_vectors",
+            ),
+            # Which models made vectors, and what one of them made, the newest first (`library.search`).
+            models.Index(
+                fields=["embedded_by", "-id"],
+                condition=Q(applicability_embedding__isnull=False) | Q(content_embedding__isnull=False),
+                name="version_by_sentence_model",
             ),
         ]
 
@@ -155,6 +171,10 @@ class Experience(models.Model):
     sub_task_description_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
     input_context_summary_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
     output_summary_embedding = VectorField(dimensions=DIMENSIONS, null=True, blank=True)
+    # The sentence model of its vectors, all of which are of one. It says nothing where there are none.
+    embedded_by = models.CharField(max_length=200, default=SHIPPED, db_default=SHIPPED)
+    # The sentence model that gave one of its texts no usable vector, and is not asked for it again.
+    unread_by = models.CharField(max_length=200, blank=True, default="", db_default="")
 
     class Meta:
         ordering = ["-timestamp"]
@@ -178,6 +198,12 @@ class Experience(models.Model):
                     | models.Q(output_summary_embedding__isnull=True) & ~models.Q(output_summary="")
                 ),
                 name="experience_lacks_vectors",
+            ),
+            # Which models made vectors, and what one of them made, the newest first (`library.search`).
+            models.Index(
+                fields=["embedded_by", "-id"],
+                condition=Q(primary_goal_description_embedding__isnull=False),
+                name="experience_by_sentence_model",
             ),
             HnswIndex(
                 name="experience_goal_hnsw",

@@ -1,16 +1,76 @@
-"""Nearest rows by embedding: how a vector is written, and the one setting that a filtered search over HNSW needs."""
+"""Nearest rows by embedding: how a vector is written, whose vectors there are, and what a filtered search needs.
+
+Vectors of two sentence models cannot be compared. While there are some of both, each model ranks its own rows, and the
+rankings are merged by place: the best of each, then the second of each.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import reduce
+from operator import or_
+from typing import Any
+from unicodedata import normalize
 
 from django.db import connection, transaction
+from django.db.models import Model, Q, QuerySet
+
+from library import prepared
+from library.models import ComponentVersion, Experience
+
+# A row has vectors when one of these is there, in the words of the index by models. An experience always has a goal.
+_ONE_OF: dict[type[Model], tuple[str, ...]] = {
+    ComponentVersion: ("applicability_embedding", "content_embedding"),
+    Experience: ("primary_goal_description_embedding",),
+}
+
+
+_WILD = re.compile(r"[\\%_]")
+# Soft hyphens, widths of nothing, and what turns the direction of writing.
+_INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+
+
+def has_vectors(model: type[Model]) -> str:
+    """Whether a row of this table has vectors, as a condition."""
+    return f"({' OR '.join(f'{one} IS NOT NULL' for one in _ONE_OF[model])})"
+
+
+def embedded(model: type[Model]) -> QuerySet[Any]:
+    """The rows of this table that have vectors."""
+    there = [Q(**{f"{one}__isnull": False}) for one in _ONE_OF[model]]
+    return model._default_manager.filter(reduce(or_, there))
 
 
 def literal(vector: Sequence[float]) -> str:
     """The vector as pgvector reads it."""
     return f"[{','.join(map(repr, vector))}]"
+
+
+def words(text: str) -> list[tuple[str, ...]]:
+    """The first twelve words as patterns of LIKE, each in the ways in which it may be stored: letters with their
+    accents, and each accent behind its letter. Marks of direction, which are copied along unseen, are no part of one.
+    """
+    whole = (_WILD.sub(r"\\\g<0>", word) for word in _INVISIBLE.sub("", text).split()[:12])
+    return [tuple(dict.fromkeys(f"%{normalize(form, word)}%" for form in ("NFC", "NFD"))) for word in whole]
+
+
+def models_of(*tables: type[Model]) -> list[str]:
+    """The sentence models that made these tables' vectors; one almost always, so two looks at an index of each."""
+    (found,) = prepared.row(f"SELECT {' || '.join(map(models_sql, tables))}", {}) or ([],)
+    return list(dict.fromkeys(found))
+
+
+def models_sql(model: type[Model]) -> str:
+    """The same as an expression: an array of names. It steps from each name to the next, however many rows have it."""
+    step = f"SELECT embedded_by FROM {model._meta.db_table} WHERE {has_vectors(model)}"  # noqa: S608  # our own names
+    return (
+        f"ARRAY(WITH RECURSIVE step AS (({step} ORDER BY embedded_by LIMIT 1) UNION ALL"  # noqa: S608  # our own names
+        f" SELECT ({step} AND embedded_by > step.embedded_by ORDER BY embedded_by LIMIT 1) FROM step"
+        " WHERE step.embedded_by IS NOT NULL)"
+        " SELECT embedded_by FROM step WHERE embedded_by IS NOT NULL)"
+    )
 
 
 @contextmanager

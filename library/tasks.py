@@ -1,23 +1,32 @@
 """What the worker does for the library."""
 
 import logging
+from functools import partial
 
 from celery import shared_task
 
-from library import embedding
+from library import embedding, renewal
 from library.errors import EmbeddingUnavailable
 from library.memory import services
 
 logger = logging.getLogger(__name__)
 
 
+# A third of the time between two sweeps: goals need the worker more.
+RENEW_S = 10.0
+
+
 @shared_task(ignore_result=True)
 def embed_missing() -> None:
-    """Embed what could not be embedded when it was written. Beat sends this every half minute."""
-    try:
-        embedding.embed_missing()
-    except EmbeddingUnavailable as error:
-        logger.warning("Embedding is postponed: %s", error)
+    """Embed what could not be embedded when it was written, then some of what another sentence model embedded.
+
+    Beat sends this every half minute.
+    """
+    for embed in (embedding.embed_missing, partial(renewal.renew, seconds=RENEW_S)):
+        try:
+            embed()
+        except EmbeddingUnavailable as error:
+            logger.warning("Embedding is postponed: %s", error)
 
 
 @shared_task(ignore_result=True)

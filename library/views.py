@@ -12,7 +12,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from library.errors import LibraryRefused
-from library.language import embeddings
 from library.memory import exporting, merging, pages, questions, ratings, selectors, services
 from library.memory.nearness import Nearness, nearness
 from library.models import Experience
@@ -53,6 +52,7 @@ def memory(request: HttpRequest) -> HttpResponse:
     query = request.GET.get("q", "").strip()[: selectors.QUERY_MAX_CHARACTERS]
     outcome = request.GET.get("outcome", "")
     outcome = outcome if outcome in Experience.Outcome.values else ""
+    why_words, why_some = selectors.why_by_words(query) if query else ("", "")
     page = pages.find(user=user, query=query, outcome=outcome, after=request.GET.get("after", ""))
     context = {
         "query": query,
@@ -61,7 +61,8 @@ def memory(request: HttpRequest) -> HttpResponse:
         "rows": [Row(row, None if similarity is None else nearness(similarity)) for row, similarity in page.rows],
         "next": page.next,
         "continued": bool(request.GET.get("after")),
-        "why_words": embeddings.why_unavailable() if query else "",
+        "why_words": why_words,
+        "why_some": why_some,
         "reply": questions.reply(query, user=user) if query.endswith("?") and not outcome else None,
         "has_model": bool(settings.MODEL),
     }

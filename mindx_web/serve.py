@@ -8,7 +8,7 @@ import threading
 from django.conf import settings
 from django.db import connections
 
-from library.language import embeddings
+from library.language import spaces
 from mindx_web.asgi import application
 from mindx_web.operations import tracing
 from mindx_web.web.silent_database import watched
@@ -34,4 +34,4 @@ def _share_connections() -> None:
 _share_connections()
 tracing.start()
 # The first plan page would otherwise wait for the sentence model; whether there is one, the pages say themselves.
-threading.Thread(target=embeddings.why_unavailable, name="warm embeddings", daemon=True).start()
+threading.Thread(target=spaces.why_unavailable, name="warm embeddings", daemon=True).start()

@@ -319,6 +319,12 @@ try:
 except ValueError as error:
     raise ImproperlyConfigured(f"MINDX_MODEL_PRICES: {error}") from None
 
+# Which sentence model makes the vectors that searches compare, as LiteLLM spells it; empty: the one that comes with
+# mindX, on this machine. With another one, everything that is remembered is sent to its provider.
+EMBEDDING_MODEL = os.environ.get("MINDX_EMBEDDING_MODEL", "").strip()
+if len(EMBEDDING_MODEL) > 200:
+    raise ImproperlyConfigured("MINDX_EMBEDDING_MODEL: the name has more than 200 characters")
+
 # --- operations ----------------------------------------------------------------------------------------------
 # `manage.py doctor` fails below this much free room on a disk of ours, and warns below four times as much.
 DISK_FREE_MIN_MB = int(os.environ.get("MINDX_DISK_FREE_MIN_MB", "1024"))

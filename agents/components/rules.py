@@ -119,9 +119,9 @@ def starters(files: Sequence[tuple[str, str]]) -> list[services.Starter]:
 
 
 def when_to_use(rule: Rule) -> str:
-    """Return the wordings of the rule's task as sentences, for the search by meaning."""
+    """Return the wordings of the rule's task as sentences, for the search by meaning; of very many the first ones."""
     said = [render(trigger.text, {}).replace("{", "").replace("}", "").replace("_", " ") for trigger in rule.triggers]
-    return ". ".join(dict.fromkeys([*said, rule.name]))
+    return ". ".join(dict.fromkeys([*said, rule.name]))[: services.WHEN_MAX_CHARACTERS]
 
 
 def read_one(body: str) -> Rule:

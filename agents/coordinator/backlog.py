@@ -98,7 +98,9 @@ def put(ready: Prepared) -> Added:
 
 
 def _vector(text: str) -> list[float] | None:
-    """Its meaning; None where it cannot be, and then only the same words count."""
+    """Its meaning; None where it cannot be told, and then only the same words count."""
+    if not embeddings.reads(text):
+        return None  # all texts of another script would be one wish
     try:
         return embeddings.embed([text])[0]
     except EmbeddingUnavailable as error:

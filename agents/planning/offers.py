@@ -95,6 +95,8 @@ def _commands_of(plan: IntentPlan, text: str) -> tuple[Meant, ...]:
 
 def _nearest(text: str, tree: Tree) -> Iterator[Choice]:
     """The commands that are said most like this, as far as the text names what they need."""
+    if not embeddings.reads(text):
+        return
     (vector,) = embeddings.embed([ready_plans.masked(text)])
     commands, vectors = _commands(tools_in_use())
     best: dict[int, float] = {}

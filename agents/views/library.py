@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from agents.pages.component_page import page_of
 from agents.presentation.line_diff import compare
 from agents.views.rule_versions import version_in_use, version_named_in
+from library import renewal
 from library.components import search as searching
 from library.components import services
 from library.components.search import WEIGHT, Filters, Found
@@ -64,8 +65,10 @@ def listing(request: HttpRequest) -> HttpResponse:
         "statuses": ComponentVersion.Status.choices,
         "domains": Component.objects.order_by("domain").values_list("domain", flat=True).distinct()[:_DOMAINS],
     }
-    fragment = request.headers.get("HX-Target") == "found"
-    return render(request, "agents/library/_list.html" if fragment else "agents/library/list.html", context)
+    if request.headers.get("HX-Target") == "found":
+        return render(request, "agents/library/_list.html", context)
+    context["renewals"] = [one for one in renewal.progress() if one.others] if renewal.is_under_way() else []
+    return render(request, "agents/library/list.html", context)
 
 
 @dataclass(frozen=True)

@@ -3,21 +3,23 @@
 A search ranks in one statement. *Task* compares what is to be done with each version's applicability text, *query*
 what is looked for with its body; the score is weight x task + (1 - weight) x query, and a little for what has proved
 itself. Each of the two finds its own nearest candidates, and every candidate gets both scores.
+
+While there are vectors of two sentence models, each ranks its own versions, and what is found by words stands beside
+them as a third ranking (`library.search`).
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import connection
 
-from library.errors import EmbeddingUnavailable
-from library.language import embeddings
+from library import prepared
+from library.language import spaces
 from library.models import Component, ComponentVersion
-from library.search import literal, nearest_first
+from library.search import literal, models_sql, nearest_first, words
 
 # How much the task counts beside the query.
 WEIGHT = 0.7
@@ -29,11 +31,10 @@ TEXT_MAX_CHARACTERS = 4_000
 # A version that is used often and well gains at most this much.
 USAGE_MOST = 0.05
 _USES_FOR_MOST = 10
-_WILD = re.compile(r"[\\%_]")
 _VERSION, _COMPONENT = ComponentVersion._meta.db_table, Component._meta.db_table
 _FROM = f"{_VERSION} AS version JOIN {_COMPONENT} AS component ON component.id = version.component_id"
 _WAITS = "version.applicability_embedding IS NULL AND version.content_embedding IS NULL"
-_HAS_VECTORS = f"NOT ({_WAITS})"
+_COMPARED = f"(NOT ({_WAITS}) AND version.embedded_by = ANY(%(answered)s::text[]))"
 _USAGE = (
     f"CASE WHEN uses = 0 THEN 0 ELSE least({USAGE_MOST}, {USAGE_MOST} * uses / {_USES_FOR_MOST}.0"
     " * successes / greatest(successes + failures, 1)) END"
@@ -72,10 +73,13 @@ class Found:
 
 @dataclass(frozen=True)
 class Results:
-    """Best first. `by_words` says why meaning could not be compared, else it is empty."""
+    """Best first. `by_words` says why meaning could not be compared; `some_by_words` why that of some versions could
+    not, whose sentence model does not answer. Both are empty when all is well.
+    """
 
     items: tuple[Found, ...]
     by_words: str = ""
+    some_by_words: str = ""
 
 
 def search(
@@ -88,25 +92,31 @@ def search(
     query, task = (text.replace("\0", "")[:TEXT_MAX_CHARACTERS].strip() for text in (query, task))
     reach, values = _reach(filters)
     if not query and not task:
-        return Results(_by_words(reach, values, (), limit))
+        return Results(_by_words(reach, values, "", limit))
     wanted = {name: text for name, text in (("task", task), ("content", query)) if text}
-    try:
-        vectors = dict(zip(wanted, embeddings.embed(list(wanted.values())), strict=True))
-    except EmbeddingUnavailable as error:
-        return Results(_by_words(reach, values, f"{query} {task}".split(), limit), str(error))
-    values |= {name: literal(vector) for name, vector in vectors.items()}
-    values |= {"weight": weight if len(vectors) == 2 else float("task" in vectors), "limit": limit}
+    is_few, models = _looked_at(reach, values)
+    asked = spaces.to_ask(list(wanted.values()), models or [spaces.current()])
+    said = "; ".join(asked.reasons.values())
+    if not asked.vectors:
+        return Results(_by_words(reach, values, f"{query} {task}", limit), said)
+    values |= {"weight": weight if len(wanted) == 2 else float("task" in wanted), "limit": limit}
+    values |= _by_model(wanted, asked.vectors)
     # What waits for its vectors is found by its name at least.
-    words = _words(values, f"{query} {task}".split()[:12])
+    said_in = _words(values, f"{query} {task}")
+    # The graph of an index leads from row to row by distances, which mean nothing between two models.
+    those = _every(reach, said_in) if is_few or len(models) > 1 else _candidates(reach, wanted, said_in)
     with nearest_first(), connection.cursor() as cursor:
-        if _are_few(reach, values):
-            those = f"SELECT version.id FROM {_FROM} WHERE {reach} AND ({_HAS_VECTORS} OR {words})"  # noqa: S608  # our own names
-        else:
-            arms = [_nearest(reach, name) for name in vectors]
-            arms.append(f"SELECT version.id FROM {_FROM} WHERE {reach} AND {_WAITS} AND {words} LIMIT {CANDIDATES}")  # noqa: S608  # our own names
-            those = " UNION ".join(f"({arm})" for arm in arms)
-        cursor.execute(_ranked(those, set(vectors)), values)
-        return Results(_loaded(cursor.fetchall()))
+        cursor.execute(_ranked(those, wanted, len(asked.vectors)), values)
+        return Results(_loaded(cursor.fetchall()), some_by_words=said)
+
+
+def _by_model(wanted: Collection[str], vectors: Mapping[str, Sequence[spaces.Vector]]) -> dict[str, Any]:
+    """The models that answered, by number, and what is asked as each of them understands it."""
+    values: dict[str, Any] = {"answered": list(vectors)}
+    for at, (model, understood) in enumerate(vectors.items()):
+        values[f"model{at}"] = model
+        values |= {f"{name}{at}": literal(vector) for name, vector in zip(wanted, understood, strict=True)}
+    return values
 
 
 def _reach(filters: Filters) -> tuple[str, dict[str, Any]]:
@@ -127,47 +137,73 @@ def _reach(filters: Filters) -> tuple[str, dict[str, Any]]:
     return " AND ".join(said), values
 
 
-def _are_few(reach: str, values: dict[str, Any]) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"SELECT count(*) FROM (SELECT FROM {_FROM} WHERE {reach} LIMIT {EXACT_UP_TO + 1}) AS few",  # noqa: S608  # names of our own tables
-            values,
-        )
-        return int(cursor.fetchone()[0]) <= EXACT_UP_TO
+def _looked_at(reach: str, values: dict[str, Any]) -> tuple[bool, list[str]]:
+    """Whether so few versions pass the filters that each is compared, and the sentence models that vectors are of."""
+    found = prepared.row(
+        f"SELECT (SELECT count(*) FROM (SELECT FROM {_FROM} WHERE {reach} LIMIT {EXACT_UP_TO + 1}) AS few),"  # noqa: S608  # our own names
+        f" {models_sql(ComponentVersion)}",
+        values,
+    )
+    count, models = found or (0, [])
+    return int(count) <= EXACT_UP_TO, list(models)
 
 
-def _nearest(reach: str, name: str) -> str:
-    column = {"task": "applicability_embedding", "content": "content_embedding"}[name]
-    near = f"SELECT version.id FROM {_FROM} WHERE {reach} AND version.{column} IS NOT NULL"  # noqa: S608  # our own names
-    return f"{near} ORDER BY version.{column} <=> %({name})s::vector LIMIT {CANDIDATES}"
+def _every(reach: str, said_in: str) -> str:
+    return f"SELECT version.id FROM {_FROM} WHERE {reach} AND ({_COMPARED} OR {said_in})"  # noqa: S608  # our own names
 
 
-def _ranked(those: str, asked: set[str]) -> str:
-    task = "1.0 - (applicability_embedding <=> %(task)s::vector)" if "task" in asked else "NULL::float8"
-    content = "1.0 - (content_embedding <=> %(content)s::vector)" if "content" in asked else "NULL::float8"
+def _candidates(reach: str, wanted: Collection[str], said_in: str) -> str:
+    """The nearest by the index, where all vectors are of one model."""
+    arms = [f"SELECT version.id FROM {_FROM} WHERE {reach} AND {_WAITS} AND {said_in} LIMIT {CANDIDATES}"]  # noqa: S608  # our own names
+    for name in wanted:
+        column = {"task": "applicability_embedding", "content": "content_embedding"}[name]
+        near = f"SELECT version.id FROM {_FROM} WHERE {reach} AND version.{column} IS NOT NULL"  # noqa: S608  # our own names
+        near += " AND version.embedded_by = %(model0)s"
+        arms.append(f"{near} ORDER BY version.{column} <=> %({name}0)s::vector LIMIT {CANDIDATES}")
+    return " UNION ".join(f"({arm})" for arm in arms)
+
+
+def _ranked(those: str, asked: Collection[str], models: int) -> str:
+    task, content = (
+        _likeness(column, name, models) if name in asked else "NULL::float8"
+        for name, column in (("task", "applicability_embedding"), ("content", "content_embedding"))
+    )
     # Only names and numbers of this file are put together here; every value is a parameter.
     return (
-        f"WITH scored AS (SELECT id, {task} AS task, {content} AS content, {_USAGE} AS usage"  # noqa: S608
-        f" FROM {_VERSION} WHERE id IN ({those}))"
-        " SELECT id, task, content, usage, least(1.0, %(weight)s * coalesce(task, 0)"
-        " + (1.0 - %(weight)s) * coalesce(content, 0) + usage) AS total"
-        " FROM scored ORDER BY total DESC, id DESC LIMIT %(limit)s"
+        f"WITH scored AS (SELECT id, {task} AS task, {content} AS content, {_USAGE} AS usage,"  # noqa: S608
+        f" CASE WHEN {_COMPARED} THEN embedded_by ELSE '' END AS ranking"
+        f" FROM {_VERSION} AS version WHERE id IN ({those})),"
+        " summed AS (SELECT *, least(1.0, %(weight)s * coalesce(task, 0)"
+        " + (1.0 - %(weight)s) * coalesce(content, 0) + usage) AS total FROM scored)"
+        " SELECT id, task, content, usage, total FROM summed"
+        " ORDER BY row_number() OVER (PARTITION BY ranking ORDER BY total DESC, id DESC), total DESC, id DESC"
+        " LIMIT %(limit)s"
     )
 
 
-def _words(values: dict[str, Any], words: Sequence[str]) -> str:
+def _likeness(column: str, name: str, models: int) -> str:
+    """A row is compared with the question as its own model understands it."""
+    each = (f"WHEN %(model{at})s THEN 1.0 - ({column} <=> %({name}{at})s::vector)" for at in range(models))
+    return f"CASE embedded_by {' '.join(each)} END"
+
+
+def _words(values: dict[str, Any], text: str) -> str:
+    """All words of the text stand in a version's name, texts or tags."""
     said = ["true"]
-    for number, word in enumerate(words):
-        values[f"word{number}"] = "%" + _WILD.sub(r"\\\g<0>", word) + "%"
-        said.append(
-            f"upper(concat_ws(' ', component.name, component.description, array_to_string(component.tags, ' '),"
-            f" version.applicability_text, version.body)) LIKE upper(%(word{number})s::text)"
-        )
+    for number, forms in enumerate(words(text)):
+        any_of = []
+        for at, pattern in enumerate(forms):
+            values[f"word{number}_{at}"] = pattern
+            any_of.append(
+                "upper(concat_ws(' ', component.name, component.description, array_to_string(component.tags, ' '),"
+                f" version.applicability_text, version.body)) LIKE upper(%(word{number}_{at})s::text)"
+            )
+        said.append(f"({' OR '.join(any_of)})")
     return " AND ".join(said)
 
 
-def _by_words(reach: str, values: dict[str, Any], words: Sequence[str], limit: int) -> tuple[Found, ...]:
-    condition = f"{reach} AND {_words(values, words[:12])}"
+def _by_words(reach: str, values: dict[str, Any], text: str, limit: int) -> tuple[Found, ...]:
+    condition = f"{reach} AND {_words(values, text)}"
     statement = (
         f"SELECT version.id, NULL, NULL, {_USAGE}, {_USAGE} FROM {_FROM} WHERE {condition}"  # noqa: S608  # names of our own tables
         " ORDER BY component.name, version.id DESC LIMIT %(limit)s"

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from itertools import zip_longest
 from typing import Any
 
 from django.db.models import QuerySet
 from pgvector.django import CosineDistance
 
 from library import prepared
-from library.language import embeddings
+from library.errors import EmbeddingUnavailable
+from library.language import spaces
 from library.models import Component, ComponentVersion
-from library.search import nearest_first
+from library.search import models_of, nearest_first
 
 
 def active_versions(kind: str) -> QuerySet[ComponentVersion]:
@@ -41,14 +43,17 @@ def active_texts(kind: str, names: Collection[str]) -> dict[str, tuple[str, str]
 def nearest(kind: str, text: str, limit: int = 3) -> list[tuple[ComponentVersion, float]]:
     """Return the active versions whose "when to use it" is nearest in meaning, each with its cosine similarity.
 
-    EmbeddingUnavailable when the text cannot be embedded.
+    Where vectors are of two sentence models, the nearest of each come first. EmbeddingUnavailable when none of them
+    answers.
     """
-    (vector,) = embeddings.embed([text])
+    models = models_of(ComponentVersion) or [spaces.current()]
+    asked = spaces.to_ask([text], models)
+    if not asked.vectors:
+        raise EmbeddingUnavailable("; ".join(asked.reasons.values()))
+    rankings = []
     with nearest_first():
-        found = list(
-            active_versions(kind)
-            .filter(applicability_embedding__isnull=False)
-            .annotate(distance=CosineDistance("applicability_embedding", vector))
-            .order_by("distance")[:limit]
-        )
-    return [(version, 1.0 - version.distance) for version in found]
+        for model, (vector,) in asked.vectors.items():
+            those = active_versions(kind).filter(applicability_embedding__isnull=False, embedded_by=model)
+            near = those.annotate(distance=CosineDistance("applicability_embedding", vector)).order_by("distance")
+            rankings.append([(version, 1.0 - version.distance) for version in near[:limit]])
+    return [found for place in zip_longest(*rankings) for found in place if found is not None][:limit]

@@ -83,6 +83,8 @@ def publish(
         raise LibraryRefused("A new version is a candidate or active.", "status")
     check_rights(by, activate=status == _Status.ACTIVE)
     check_text(name, body)
+    if "\0" in applicability_text or len(applicability_text) > WHEN_MAX_CHARACTERS:
+        raise LibraryRefused(f"When it is of use takes at most {WHEN_MAX_CHARACTERS:,} characters.", "when")
     with transaction.atomic():
         component = _locked(kind, name)
         if parent is not None and parent.component_id != component.pk:
@@ -154,7 +156,7 @@ def say_when(version: ComponentVersion, text: str, by: User) -> None:
         raise LibraryRefused(f"Write when it is of use, in at most {WHEN_MAX_CHARACTERS:,} characters.", "when")
     with transaction.atomic():
         changed = ComponentVersion.objects.filter(pk=version.pk).exclude(applicability_text=text)
-        if changed.update(applicability_text=text, applicability_embedding=None):
+        if changed.update(applicability_text=text, applicability_embedding=None, unread_by=""):
             before, version.applicability_text = version.applicability_text, text
             version.applicability_embedding = None
             embedding.embed_on_commit(version)

@@ -27,6 +27,8 @@ SPARED = 20
 KNOWN = 1_024
 # 256 tokens never need more; a megabyte of text must not cost a megabyte of tokenizing.
 MAX_CHARACTERS = 16_000
+# Latin letters with all their accents.
+_LATIN_END, _MORE_LATIN = 0x250, (0x1E00, 0x1F00)
 
 
 def embed(texts: Sequence[str]) -> list[list[float]]:
@@ -54,6 +56,17 @@ def why_unavailable() -> str:
     except EmbeddingUnavailable as error:
         return str(error)
     return ""
+
+
+def reads(text: str) -> bool:
+    """Whether the model can tell this text from others.
+
+    It was trained on English. Of other scripts it knows single letters at most: unrelated sentences in Greek, Hebrew,
+    Hindi or Russian have a cosine of 0.6 to 0.8, and in Thai, Amharic or Burmese of 1.
+    """
+    letters = [char for char in text[:MAX_CHARACTERS] if char.isalpha()]
+    latin = sum(ord(char) < _LATIN_END or _MORE_LATIN[0] <= ord(char) < _MORE_LATIN[1] for char in letters)
+    return 2 * latin >= len(letters) if letters else any(char.isdigit() for char in text[:MAX_CHARACTERS])
 
 
 def _clean(text: str) -> str:

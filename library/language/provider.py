@@ -1,4 +1,4 @@
-"""One request to a language model through LiteLLM. Nothing else in mindX knows LiteLLM.
+"""One request to a language model, or to a sentence model, through LiteLLM. Nothing else in mindX knows LiteLLM.
 
 It is imported with the first request of a process, because it takes seconds and 160 MB; nothing is connected to before.
 Facts about it: docs.litellm.ai (exceptions, streaming, structured outputs), version pinned in requirements.in.
@@ -138,6 +138,30 @@ def request(
         raise
     whole = storable.text("".join(heard.parts))
     return Said(whole, heard.model, _usage(library, ask, model, whole, heard.usage))
+
+
+def embed(model: str, texts: list[str], *, dimensions: int, timeout_s: float) -> list[list[float]]:
+    """Ask a sentence model once for a vector of each text; models that can choose give `dimensions` numbers.
+
+    Raises CallFailed. What comes back is as the provider sent it: wrong lengths and numbers are for the caller.
+    """
+    with _loading:
+        library = _library()
+    try:
+        answer = library.embedding(
+            model=model,
+            input=texts,
+            dimensions=dimensions,
+            encoding_format="float",
+            timeout=timeout_s,
+            num_retries=0,
+            max_retries=0,
+            no_log=True,
+        )
+        rows = sorted(answer.data, key=lambda one: int(one["index"]))
+        return [[float(number) for number in one["embedding"]] for one in rows]
+    except Exception as error:  # as of `request`; and what is no answer at all
+        raise _failure(model, error) from error
 
 
 def _listen(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from math import ceil
 from typing import Any
 
@@ -38,6 +39,8 @@ class Item:
     why: str
     # The same in parts, for who puts it into a prompt.
     parts: Mapping[str, Any] = field(default_factory=dict)
+    # The sentence model that the score is of.
+    model: str = ""
 
     @property
     def tokens(self) -> int:
@@ -70,10 +73,8 @@ def build(
     """What this person may know for a task. `query` is what it is searched by in memory; by default the task itself.
     `without_goal` is the reference of the goal that the task is: what is remembered of itself is no news.
     """
-    found = [item for item in _experiences(query or task, user) if item.parts["goal_ref"] != without_goal]
-    if with_components:
-        found += _components(task, query)
-    found.sort(key=lambda item: (item.score is not None, item.score or 0.0), reverse=True)
+    remembered = [item for item in _experiences(query or task, user) if item.parts["goal_ref"] != without_goal]
+    found = _best_first(remembered, list(_components(task, query)) if with_components else [])
     taken: list[Item] = []
     left_out: list[Item] = []
     left = budget_tokens
@@ -86,6 +87,14 @@ def build(
             taken.append(item)
             left -= item.tokens
     return Context(tuple(taken), tuple(left_out))
+
+
+def _best_first(*rankings: list[Item]) -> list[Item]:
+    """All by score; by their place where the scores are of two models, which say nothing beside each other."""
+    found = [item for ranking in rankings for item in ranking]
+    if len({item.model for item in found if item.score is not None}) > 1:
+        return [item for place in zip_longest(*rankings) for item in place if item is not None]
+    return sorted(found, key=lambda item: (item.score is not None, item.score or 0.0), reverse=True)
 
 
 def _without(item: Item, why: str) -> Item:
@@ -108,7 +117,7 @@ def _experiences(text: str, user: User) -> Iterator[Item]:
         told = [said, steps if row.kind == "goal" else "", *parts["decisions"], came]
         how = "holds its words" if similarity is None else f"similarity {similarity:.2f}"
         why = f"{how}; {_KINDS[row.kind]}"
-        yield Item("experience", str(row.pk), "\n".join(filter(None, told)), similarity, why, parts)
+        yield Item("experience", str(row.pk), "\n".join(filter(None, told)), similarity, why, parts, row.embedded_by)
 
 
 def _components(task: str, query: str) -> Iterator[Item]:
@@ -117,7 +126,8 @@ def _components(task: str, query: str) -> Iterator[Item]:
         version, scores = one.version, one.scores
         what = version.applicability_text.strip() or version.component.description.strip()
         said = f"{version.component.kind} {version.component.name} {version.version}"
-        total = None if found.by_words else scores.total
+        total = None if scores.task is None and scores.content is None else scores.total
         how = "holds its words" if total is None else f"score {total:.2f}"
         worked = f"; {version.successes} of {version.uses} worked" if version.uses else ""
-        yield Item(version.component.kind, str(version.pk), f"{said}: {what}" if what else said, total, how + worked)
+        whole = f"{said}: {what}" if what else said
+        yield Item(version.component.kind, str(version.pk), whole, total, how + worked, model=version.embedded_by)

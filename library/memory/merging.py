@@ -23,7 +23,7 @@ _TABLE = Experience._meta.db_table
 # A row whose steps have no vector yet is neither nor: it waits for the next time.
 _PAIRS = f"""
 WITH mine AS (
-    SELECT id, timestamp, kind, final_outcome, involved_components, sub_task_description AS task,
+    SELECT id, timestamp, kind, final_outcome, involved_components, embedded_by, sub_task_description AS task,
            primary_goal_description_embedding AS goal, sub_task_description_embedding AS steps
     FROM {_TABLE}
     WHERE owner_id = %(owner)s AND merged_into_id IS NULL AND primary_goal_description_embedding IS NOT NULL
@@ -32,8 +32,8 @@ WITH mine AS (
 SELECT older.id, newer.id FROM mine older CROSS JOIN LATERAL (
     SELECT same.id FROM mine same
     WHERE (same.timestamp, same.id) > (older.timestamp, older.id)
-      AND (same.kind, same.final_outcome, same.involved_components)
-          = (older.kind, older.final_outcome, older.involved_components)
+      AND (same.kind, same.final_outcome, same.involved_components, same.embedded_by)
+          = (older.kind, older.final_outcome, older.involved_components, older.embedded_by)
       AND same.goal <=> older.goal <= {1 - SAME_GOAL}
       AND (same.task = '' AND older.task = '' OR same.steps <=> older.steps <= {1 - SAME_STEPS})
     ORDER BY same.timestamp DESC, same.id DESC LIMIT 1) newer

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -12,10 +12,9 @@ from django.db.models import Q, QuerySet, prefetch_related_objects
 
 from library import prepared
 from library.embedding import EXPERIENCE_TEXTS
-from library.errors import EmbeddingUnavailable
-from library.language import embeddings
+from library.language import spaces
 from library.models import ComponentVersion, Experience
-from library.search import literal, nearest_first
+from library.search import literal, models_of, models_sql, nearest_first, words
 from people.models import User
 from people.roles import Role
 
@@ -56,7 +55,6 @@ _SHOWN = tuple(field.attname for field in Experience._meta.concrete_fields if fi
 _READ = {
     field.attname: field.from_db_value for field in Experience._meta.concrete_fields if hasattr(field, "from_db_value")
 }
-_WILD = re.compile(r"[\\%_]")
 
 
 def that_would_find(version_id: int, *, user: User, first: int = 3, looked_at: int = 200) -> list[Experience]:
@@ -76,6 +74,7 @@ _WOULD_FIND = f"""
     SELECT goal.id FROM {_TABLE} AS goal CROSS JOIN LATERAL (
         SELECT version.id FROM {ComponentVersion._meta.db_table} AS version
         WHERE version.status = 'active' AND version.applicability_embedding IS NOT NULL
+            AND version.embedded_by = goal.embedded_by
         ORDER BY version.applicability_embedding <=> goal.primary_goal_description_embedding LIMIT %(first)s
     ) AS near
     WHERE goal.id = ANY(%(ids)s) AND goal.primary_goal_description_embedding IS NOT NULL AND near.id = %(version)s
@@ -121,12 +120,13 @@ def search(
 ) -> list[Found]:
     """Return what is nearest in meaning to the query among what this person may read, the best first.
 
-    A row counts by the nearest of its four texts, and a success a little more. Rows that have no embedding yet, and all
-    rows when sentences cannot be embedded here, are found by the query's words instead. `after` is score and id of the
-    last row they have. At most 200 rows of each text are ranked. `only`: these fields
-    are read, and no others. `goals_only` leaves out recoveries. What was merged into another is found as that one.
+    A row counts by the nearest of its four texts, and a success a little more. Rows that have no embedding yet, or one
+    of a sentence model that does not answer, are found by the query's words instead. Where vectors are of two models,
+    each ranks its own rows, and the best of each come first. `after` is score and id of the last row they have. At most
+    200 rows of each text are ranked. `only`: these fields are read, and no others. `goals_only` leaves out recoveries.
+    What was merged into another is found as that one.
     """
-    query = query.replace("\0", "")[:QUERY_MAX_CHARACTERS].strip()
+    query = _asked(query)
     if not query or not _may_read_some(user):
         return []
     reach, values = _reach(user, outcome)
@@ -134,21 +134,17 @@ def search(
         reach += " AND part = ''"
     wanted = {"id", *(only or _SHOWN)}
     columns = [name for name in _SHOWN if name in wanted]  # in the model's own order, by which Django takes them
-    try:
-        (vector,) = embeddings.embed([query])
-    except EmbeddingUnavailable:
-        ranked = _ranked([_by_words(reach, query, values)], values, limit, after, columns)
+    is_few, models = _looked_at(reach, values)
+    asked = spaces.to_ask([query], models or [spaces.current()])
+    # The graph of an index leads from row to row by distances, which mean nothing between two models.
+    exact = is_few or len(models) > 1
+    arms = _arms(reach, query, values, asked, exact=exact)
+    ranking = _Ranking(limit, after, columns, by_place=len(models) > 1)
+    if exact:  # every row is compared anyhow, so no setting of an index is needed, nor a plan by the values
+        ranked = _ranked(arms, values, ranking, is_prepared=True)
     else:
-        values["vector"] = literal(vector)
-        exact = _are_few(reach, values)
-        unembedded = f"{reach} AND primary_goal_description_embedding IS NULL"
-        arms = [_nearest(reach, text, exact=exact) for text in EXPERIENCE_TEXTS]
-        arms.append(_by_words(unembedded, query, values))
-        if exact:  # every row is compared anyhow, so no setting of an index is needed, nor a plan by the values
-            ranked = _ranked(arms, values, limit, after, columns, is_prepared=True)
-        else:
-            with nearest_first():
-                ranked = _ranked(arms, values, limit, after, columns)
+        with nearest_first():
+            ranked = _ranked(arms, values, ranking)
     if not only:
         prefetch_related_objects(ranked, "owner")
     return [(row, row.similarity) for row in ranked]
@@ -184,63 +180,106 @@ def _reach(user: User, outcome: str) -> tuple[str, dict[str, Any]]:
     return " AND ".join(said), values
 
 
-def _are_few(reach: str, values: Mapping[str, Any]) -> bool:
-    counted = f"SELECT count(*) FROM (SELECT FROM {_TABLE} WHERE {reach} LIMIT {EXACT_UP_TO + 1}) AS few"  # noqa: S608  # names of our own tables
-    (found,) = prepared.row(counted, values) or (0,)
-    return int(found) <= EXACT_UP_TO
+def _looked_at(reach: str, values: Mapping[str, Any]) -> tuple[bool, list[str]]:
+    """Whether so few rows are within reach that each is compared, and the sentence models that vectors are of."""
+    found = prepared.row(
+        f"SELECT (SELECT count(*) FROM (SELECT FROM {_TABLE} WHERE {reach} LIMIT {EXACT_UP_TO + 1}) AS few),"  # noqa: S608  # our own names
+        f" {models_sql(Experience)}",
+        values,
+    )
+    count, models = found or (0, [])
+    return int(count) <= EXACT_UP_TO, list(models)
 
 
-def _nearest(reach: str, text: str, *, exact: bool) -> str:
+def _arms(reach: str, query: str, values: dict[str, Any], asked: spaces.Questions, *, exact: bool) -> list[str]:
+    """The statements that find rows: by each text and each model that answered, and by words what these cannot."""
+    arms = []
+    for at, (model, (vector,)) in enumerate(asked.vectors.items()):
+        values |= {f"model{at}": model, f"vector{at}": literal(vector)}
+        own = f"{reach} AND embedded_by = %(model{at})s"
+        arms += [_nearest(own, text, at, exact=exact) for text in EXPERIENCE_TEXTS]
+    if not asked.vectors:
+        return [_by_words(reach, query, values)]
+    arms.append(_by_words(f"{reach} AND primary_goal_description_embedding IS NULL", query, values))
+    if asked.reasons:
+        values["silent"] = list(asked.reasons)
+        arms.append(_by_words(f"{reach} AND embedded_by = ANY(%(silent)s::text[])", query, values))
+    return arms
+
+
+def _asked(query: str) -> str:
+    return query.replace("\0", "")[:QUERY_MAX_CHARACTERS].strip()
+
+
+def why_by_words(query: str) -> tuple[str, str]:
+    """Why this finds no experience by its meaning, and why some are not found so; both empty when all is well."""
+    asked = spaces.to_ask([_asked(query) or "ready?"], models_of(Experience) or [spaces.current()])
+    said = "; ".join(asked.reasons.values())
+    return ("", said) if asked.vectors else (said, "")
+
+
+def _nearest(reach: str, text: str, model: int, *, exact: bool) -> str:
     column = f"{text}_embedding"
     # OFFSET 0 keeps the order out of the inner statement, where an HNSW index would serve it.
     order = (
         f"OFFSET 0) AS near ORDER BY away LIMIT {CANDIDATES}" if exact else f"ORDER BY 3 LIMIT {CANDIDATES}) AS near"
     )
     return (
-        f"SELECT id, 1.0 - away, {_WORTH} FROM (SELECT id, final_outcome,"  # noqa: S608  # names of our own tables
-        f" {column} <=> %(vector)s::vector AS away FROM {_TABLE} WHERE {reach} AND {column} IS NOT NULL {order}"
+        f"SELECT id, 1.0 - away, {_WORTH}, {model} FROM (SELECT id, final_outcome,"  # noqa: S608  # names of our own tables
+        f" {column} <=> %(vector{model})s::vector AS away FROM {_TABLE} WHERE {reach} AND {column} IS NOT NULL {order}"
     )
 
 
 def _by_words(reach: str, query: str, values: dict[str, Any]) -> str:
     """Rows that hold every word of the query in any of their texts; the newest first."""
-    for number, word in enumerate(query.split()[:12]):
-        values[f"word{number}"] = "%" + _WILD.sub(r"\\\g<0>", word) + "%"
-        like = f"LIKE upper(%(word{number})s::text)"
-        reach += f" AND ({' OR '.join(f'upper({text}) {like}' for text in EXPERIENCE_TEXTS)})"
+    for number, forms in enumerate(words(query)):
+        any_of = []
+        for at, pattern in enumerate(forms):
+            values[f"word{number}_{at}"] = pattern
+            any_of += [f"upper({text}) LIKE upper(%(word{number}_{at})s::text)" for text in EXPERIENCE_TEXTS]
+        reach += f" AND ({' OR '.join(any_of)})"
     return (
-        f"SELECT id, {_BY_WORDS}, {_SCORE_OF_WORDS - _BY_WORDS} FROM {_TABLE} WHERE {reach}"  # noqa: S608  # our own names
+        f"SELECT id, {_BY_WORDS}, {_SCORE_OF_WORDS - _BY_WORDS}, -1 FROM {_TABLE} WHERE {reach}"  # noqa: S608  # our own names
         f" ORDER BY timestamp DESC LIMIT {CANDIDATES}"
     )
 
 
-def _ranked(
-    arms: Sequence[str],
-    values: dict[str, Any],
-    limit: int,
-    after: tuple[float, int] | None,
-    columns: Sequence[str],
-    *,
-    is_prepared: bool = False,
-) -> list[Any]:
+@dataclass(frozen=True)
+class _Ranking:
+    """How many of the rows are wanted, after which one, with which columns. `by_place`: several models have ranked."""
+
+    limit: int
+    after: tuple[float, int] | None
+    columns: Sequence[str]
+    by_place: bool
+
+
+def _ranked(arms: Sequence[str], values: dict[str, Any], ranking: _Ranking, *, is_prepared: bool = False) -> list[Any]:
     """Return the best rows of all arms, in one statement, with `score` and `similarity`; the arms carry the rights."""
     union = " UNION ALL ".join(f"({arm})" for arm in arms)
     beyond = ""
-    if after is not None:
-        beyond = f"HAVING ({_SCORE}, arms.id) < (%(score)s, %(id)s)"
-        values |= {"score": after[0], "id": after[1]}
+    if ranking.after is not None:
+        beyond = "WHERE (score, id) < (%(score)s, %(id)s)"
+        values |= {"score": ranking.after[0], "id": ranking.after[1]}
+    # The likeness of one model says nothing beside that of another one, but the place in its own ranking does.
+    score = (
+        f"1.0::float8 / row_number() OVER (PARTITION BY max(arms.model) ORDER BY {_SCORE} DESC, arms.id DESC)"
+        if ranking.by_place
+        else _SCORE
+    )
     # Only names and numbers of this file are put together here; every value is a parameter.
     best = (
-        f"SELECT arms.id, {_SCORE} AS score, max(arms.near) AS near FROM ({union}) AS arms(id, near, worth) "  # noqa: S608  # names of our own tables
-        f"GROUP BY arms.id {beyond} ORDER BY 2 DESC, arms.id DESC LIMIT %(limit)s"
+        f"SELECT * FROM (SELECT arms.id, {score} AS score, max(arms.near) AS near"  # noqa: S608  # names of our own tables
+        f" FROM ({union}) AS arms(id, near, worth, model) GROUP BY arms.id) AS ranked {beyond}"
+        " ORDER BY score DESC, id DESC LIMIT %(limit)s"
     )
     statement = (
-        f"SELECT {', '.join(columns)}, best.score, best.near FROM ({best}) AS best JOIN {_TABLE} USING (id) "  # noqa: S608  # names of our own tables
+        f"SELECT {', '.join(ranking.columns)}, best.score, best.near FROM ({best}) AS best JOIN {_TABLE} USING (id) "  # noqa: S608  # names of our own tables
         "ORDER BY best.score DESC, id DESC"
     )
-    named = {**values, "limit": limit}
+    named = {**values, "limit": ranking.limit}
     found = prepared.rows(statement, named) if is_prepared else _once(statement, named)
-    return [_made(columns, row) for row in found]
+    return [_made(ranking.columns, row) for row in found]
 
 
 def _once(statement: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:

@@ -14,8 +14,8 @@ from agents.record import log_retention
 from agents.record.lease import claimable
 from agents.workspaces import snapshot_maintenance, snapshot_references
 from agents.workspaces.stores import is_shared, store
-from library import embedding
-from library.language import embeddings as model
+from library import embedding, renewal
+from library.language import spaces
 from mindx_web.doctor.finding import Finding, fail, ok, warn
 from review.audit import anchors
 from review.models import Delivery, HeldDecision, PlanNews
@@ -121,14 +121,19 @@ def notices() -> Iterator[Finding]:
 
 
 def embeddings() -> Iterator[Finding]:
-    """The sentence model, and rows that search by meaning does not find yet."""
-    if reason := model.why_unavailable():
-        yield warn("embeddings", f"no sentence model: {reason}", "Run `manage.py build_models`.")
-        return
-    missing = embedding.count_missing(MANY)
-    if missing:
+    """The sentence model, rows that search by meaning does not find yet, and rows of another model."""
+    if reason := spaces.why_unavailable():
+        do = "Run `manage.py build_models`."
+        if spaces.current() != spaces.SHIPPED:
+            do = "Correct MINDX_EMBEDDING_MODEL, its key or its address; or remove it to use the one in mindX."
+        yield warn("embeddings", f"no sentence model: {reason}", do)
+    elif missing := embedding.count_missing(MANY):
         yield warn(
             "embeddings", f"{missing} rows wait for their embedding", "Beat fills them. If this stays, see `beat`."
         )
     else:
         yield ok("embeddings", "all stored")
+    if renewal.is_under_way():
+        said = ", ".join(one.sentence for one in renewal.progress() if one.others)
+        do = "Beat does the rest; `manage.py embeddings renew` does it at once. Until then each model ranks its own."
+        yield warn("embeddings", said, do)

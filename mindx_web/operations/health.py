@@ -19,7 +19,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from agents.workspaces import stores
-from library import embedding
+from library import embedding, renewal
 from mindx_web.operations import heartbeat
 from mindx_web.operations.heartbeat import Beat
 from sandbox.objects import StoreUnavailable
@@ -239,6 +239,9 @@ def _rank(level: str) -> int:
 
 def _embeddings() -> Part:
     missing = embedding.count_missing(COUNT_UP_TO)
+    if not missing and renewal.is_under_way():
+        sentence = "being made again with another sentence model; searches go on, see Library"
+        return Part("embeddings", PartState.LIMITED, sentence, {"missing": 0})
     if not missing:
         return Part("embeddings", PartState.OK, "up to date", {"missing": 0})
     count = f"{COUNT_UP_TO} or more" if missing >= COUNT_UP_TO else str(missing)

@@ -1,4 +1,4 @@
-"""Whether the last preparation was made by exactly this code, so that a start need not repeat it.
+"""Whether the last preparation was made by exactly this code and sentence model, so that a start need not repeat it.
 
 The stamp lies in the cluster's own folder: another or a new cluster has none. A preparation costs two seconds of
 processor time, a third of a whole second start.
@@ -36,8 +36,11 @@ def forget_prepared(cluster: Path) -> None:
 
 
 def digest(project: Path) -> str:
-    """Changes with the name, size or time of any file that a preparation could depend on."""
-    seen = hashlib.sha256(str(project).encode())
+    """Changes with the name, size or time of any file that a preparation could depend on, and with the sentence model,
+    which a preparation asks once.
+    """
+    model = os.environ.get("MINDX_EMBEDDING_MODEL", "").strip()
+    seen = hashlib.sha256(f"{project}\0{model}\n".encode("utf-8", "surrogateescape"))
     for path in sorted(_files(project)):
         state = path.stat()
         seen.update(f"{path}\0{state.st_size}\0{state.st_mtime_ns}\n".encode())

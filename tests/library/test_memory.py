@@ -15,7 +15,6 @@ from library import embedding
 from library.errors import LibraryRefused
 from library.memory import selectors, services
 from library.models import Experience
-from library.search import literal
 from people.models import User
 from people.roles import Role
 from tests.library.vectors import WordVectors
@@ -416,12 +415,13 @@ def test_a_text_that_several_rows_have_is_embedded_once(owner: User, word_vector
 
 
 def test_what_is_embedded_already_is_not_written_again(owner: User, word_vectors: WordVectors) -> None:
-    kept = remember(owner, "tidy a folder")
+    read_before = remember(owner, "tidy a folder")
     embedding.embed_missing()
-    (other,) = word_vectors(["quite another"])
-    embedding._store(Experience, {kept.pk: {"primary_goal_description_embedding": literal(other)}})
+    Experience.objects.update(primary_goal_description_embedding=word_vectors(["quite another"])[0])
+    kept = Experience.objects.get()
+    assert embedding.fill(Experience, [read_before]) == 0
     kept.refresh_from_db()
-    assert list(kept.primary_goal_description_embedding or ()) == pytest.approx(word_vectors(["tidy a folder"])[0])
+    assert list(kept.primary_goal_description_embedding or ()) == pytest.approx(word_vectors(["quite another"])[0])
 
 
 @pytest.mark.django_db(transaction=True)

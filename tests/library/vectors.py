@@ -33,6 +33,28 @@ class WordVectors:
         return [number / length for number in vector]
 
 
+class ShiftedVectors(WordVectors):
+    """Another sentence model: in its space each word lies where the next one lies in the other's. What one of them
+    says of a text is what the other one says of an unlike text, so whoever compares the two is found out.
+    """
+
+    def __init__(self, other: WordVectors) -> None:
+        super().__init__()
+        self.words = other.words
+
+    def _vector(self, text: str) -> list[float]:
+        vector = super()._vector(text)
+        return [*vector[1:], vector[0]]
+
+    def ask(self, model: str, texts: list[str], *, dimensions: int, timeout_s: float) -> list[list[float]]:
+        """As `library.language.provider.embed`."""
+        from library.language.asking import CallFailed
+
+        if self.broken:
+            raise CallFailed("unreachable", self.broken, again=True)
+        return self(texts)
+
+
 def install(monkeypatch: pytest.MonkeyPatch) -> WordVectors:
     """Replace the sentence model for one test."""
     from library.language import embeddings

@@ -47,6 +47,13 @@ def test_a_new_file_or_a_changed_one_asks_for_a_preparation(project: Path) -> No
     assert not still_prepared(project)
 
 
+def test_another_sentence_model_asks_for_a_preparation(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MINDX_EMBEDDING_MODEL", "openai/another")
+    assert not still_prepared(project), "it is asked whether its vectors can be stored"
+    prepared.note_prepared(project / "cluster")
+    assert still_prepared(project)
+
+
 def test_a_new_cluster_or_missing_static_files_ask_for_one(project: Path) -> None:
     assert not prepared.is_prepared(DataFolder(project / "data"), project / "another")
     (project / "data" / "static" / ".collected").unlink()

@@ -98,3 +98,16 @@ def test_goals_that_would_find_it_are_those_of_whoever_looks(
     at = f"/library/{greet.component_id}/"
     assert '">greet a person</a>' in client_of(owner).get(at).content.decode()
     assert '">greet a person</a>' not in client_of(outsider).get(at).content.decode()
+
+
+def test_the_page_tells_how_far_a_new_sentence_model_has_come_while_it_is_under_way(
+    greet: ComponentVersion, owner: User, client_of: Callable[[User], Client]
+) -> None:
+    page = client_of(owner)
+    assert "<progress" not in page.get("/library/").content.decode()
+    ComponentVersion.objects.filter(pk=greet.pk).update(embedded_by="openai/<b>before</b>")
+    shown = page.get("/library/").content.decode()
+    assert "1 of 2 components embedded with all-MiniLM-L6-v2" in shown
+    assert '<progress max="2" value="1"' in shown
+    fragment = page.get("/library/", headers={"HX-Target": "found", "HX-Request": "true"}).content.decode()
+    assert "<progress" not in fragment, "it is outside of what a search replaces"

@@ -156,7 +156,7 @@ def _parts(pasts: Sequence[Past]) -> Iterable[Part]:
 
 
 def _vectors(pasts: Sequence[Past]) -> Mapping[str, Sequence[float]]:
-    said = list(dict.fromkeys(plain(past.text) for past in pasts))[:MOST_TEXTS]
+    said = [one for one in dict.fromkeys(plain(past.text) for past in pasts) if embeddings.reads(one)][:MOST_TEXTS]
     try:
         return dict(zip(said, embeddings.embed(said), strict=True))
     except EmbeddingUnavailable:

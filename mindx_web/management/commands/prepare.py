@@ -42,6 +42,8 @@ class Command(BaseCommand):
         except CommandError as error:
             # Search by meaning waits then, and says so; everything else works.
             self.stderr.write(f"The sentence model could not be built: {error}")
+        # A sentence model whose vectors no table can hold ends the start here, with what to do.
+        call_command("embeddings", "check", stdout=self.stderr)
         if "load_starters" in get_commands():
             call_command("load_starters", stdout=self.stderr)
         try:

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 import pytest
 from django.core.management import call_command
 
-from agents.components import rules
+from agents.components import rule_writing, rules
 from agents.models import Agent, Workspace
 from agents.rules import grammar
 from agents.rules.selection import KnownRule
@@ -149,3 +149,11 @@ def test_a_draft_takes_the_place_of_the_active_rule_of_its_name(
     assert isinstance(trial.outcome, PlanDraft)
     assert [step.values()["path"] for step in trial.outcome.steps] == ["hello"]
     assert trial.evidence["rule"]["version"] == "1.1.0"
+
+
+def test_a_rule_with_hundreds_of_wordings_can_be_saved(operator: User) -> None:
+    ways = "\n".join(
+        f"OR your task is to greet the visitor of hall number {number} whose name is {{name}}" for number in range(200)
+    )
+    saved = rule_writing.save(GREET.replace("\nTHEN", f"\n{ways}\nTHEN"), by=operator)
+    assert len(saved.applicability_text) == services.WHEN_MAX_CHARACTERS
