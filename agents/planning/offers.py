@@ -23,7 +23,8 @@ from agents.toolkit.types import NoPlan, Param
 from agents.understanding import in_force, parameters
 from library.errors import EmbeddingUnavailable
 from library.language import embeddings
-from library.memory.selectors import nearest_to
+from library.memory.selectors import Found, nearest_to
+from people.models import User
 
 MOST = 3
 # Cosine similarity of the sentence model: goals that share a purpose, and commands that are said somehow like this.
@@ -62,6 +63,17 @@ def for_goal(goal: Goal, tree: Tree) -> tuple[Choice, ...]:
     except EmbeddingUnavailable:
         return ()
     return tuple(offered.values())
+
+
+def worked_before(goal: Goal, *, user: User) -> list[Found]:
+    """What this person may read of goals like this one that succeeded, the likest first; for who answers a question."""
+    found = nearest_to(goal.text, user=user, limit=_LOOKED_AT, without_goal=str(goal.pk))
+    like = [
+        (row, similarity)
+        for row, similarity in found
+        if row.final_outcome == "success" and (similarity is None or similarity >= LEAST_LIKE_A_GOAL)
+    ]
+    return like[:MOST]
 
 
 def _earlier(goal: Goal) -> Iterator[Choice]:

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from agents.models import Goal
 from agents.pages.goal_page import GoalPage
-from agents.planning import answers
+from agents.planning import answers, offers
 from agents.planning.answers import Open, Reply
 from agents.record.errors import NotPossibleNow, PlanInvalid
 from agents.views.asking import changeable_goal, person_of
@@ -66,5 +66,6 @@ def _form(
         "questions": questions,
         "problems": problems,
         "other": _OTHER,
+        "worked": offers.worked_before(goal, user=person_of(request)),
     }
     return render(request, "agents/goal/answer.html", context, status=status)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from django.test import Client
 
 from agents.bdi.understanding.paths import Tree
 from agents.bdi.understanding.ready_plans import filled, masked, sentences
@@ -40,7 +41,11 @@ def test_every_command_is_said_somehow_and_not_too_often() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_what_worked_for_a_like_goal_of_the_same_person_is_offered_first_and_makes_the_plan(
-    owner: User, outsider: User, make_goal: Callable[..., Goal], approved: Callable[..., IntentPlan]
+    owner: User,
+    outsider: User,
+    make_goal: Callable[..., Goal],
+    approved: Callable[..., IntentPlan],
+    client_of: Callable[[User], Client],
 ) -> None:
     steps = [{"tool": "simple_coder", "command": "mkdir", "params": {"path": "ledger"}}]
     before = approved(steps, text=f"{ODD} please").goal
@@ -51,11 +56,15 @@ def test_what_worked_for_a_like_goal_of_the_same_person_is_offered_first_and_mak
     assert (goal.state, goal.reason.partition(":")[0]) == (GoalState.MANUAL, "question_open")
     asked = answers.open_questions(goal)
     assert asked is not None
+    page = client_of(owner).get(f"/goals/{goal.pk}/answer").content.decode()
+    assert "Worked before" in page
+    assert before.text in page
     choice = asked.questions[0].choices[0]
     assert choice.why == f"as for your goal “{before.text}”"
     plan = answers.answer(goal, [answers.Reply(choice=1)], by=owner)
     assert [one["params"]["path"]["value"] for one in plan.plan.steps] == ["ledger"]
     others = make_goal(outsider, ODD)
+    assert offers.worked_before(others, user=outsider) == []
     assert not any("your goal" in one.why for one in offers.for_goal(others, TREE)), "nobody sees others' goals"
 
 
