@@ -186,6 +186,7 @@ class EvolutionProposal(models.Model):
         GAP = "gap"
         REDUNDANCY = "redundancy"
         RISK = "risk"
+        SETTING = "setting"
 
     kind = models.CharField(max_length=16, choices=Kind.choices)
     subject = models.CharField(max_length=200)

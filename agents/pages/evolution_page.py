@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
+from urllib.parse import urlencode
 
 from django.db import connection
 from django.urls import reverse
@@ -31,6 +32,7 @@ _WHAT = {
     "risk": "Risks",
     "failing": "Failing lately",
     "low_success": "Low success",
+    "setting": "Recovery",
     "gap": "Gaps",
     "redundancy": "Redundancies",
     "orphaned": "Orphaned",
@@ -167,6 +169,10 @@ def _next(proposal: EvolutionProposal, rules: dict[str, int], worked: int | None
     if proposal.kind == EvolutionProposal.Kind.GAP:
         # From the plan that worked for one of its goals, where there is one.
         return "Write a rule", reverse("rule-new") + (f"?from_goal={worked}" if worked is not None else "")
+    if proposal.kind == EvolutionProposal.Kind.SETTING:
+        failure_class, tool, strategy = proposal.component_name.split("/", 2)
+        filled = urlencode({"failure_class": failure_class, "tool": tool, "banned": strategy})
+        return "Try banning it", f"{reverse('tuning-new', args=['recovery_policy'])}?{filled}"
     if proposal.kind == EvolutionProposal.Kind.RISK:
         return "See recovery", reverse("recovery-failures")
     if (pk := rules.get(proposal.component_name)) is None:

@@ -124,7 +124,9 @@ def _page(request: HttpRequest, user: User, kind: Kind, found: Tunable | None) -
         rows, older = versions.history(found, before=_number(request.GET.get("before", "")))
         context["history"] = [_row(kind, row) for row in rows]
     context |= {
-        "fields": tuning_form.shown(kind, start if found else _blank(kind), fixed, typed, errors),
+        "fields": tuning_form.shown(
+            kind, start if found else _blank(kind) | _asked(kind, request), fixed, typed, errors
+        ),
         "errors": errors,
         "refused": errors.get("", ""),
         "trial": trial,
@@ -171,6 +173,16 @@ def mark_of(values: Mapping[str, Any]) -> str:
 def _blank(kind: Kind) -> Values:
     """What a new one begins with: in use, and guessed as ever."""
     return {field.name: True if field.type == "switch" else field.empty for field in kind.fields}
+
+
+def _asked(kind: Kind, request: HttpRequest) -> Values:
+    """What an address that proposes a new one has filled in; what is no value of its field is left out."""
+    said: Values = {}
+    for field in kind.fields:
+        if field.name in request.GET and field.type in ("text", "choice", "choices"):
+            value: Any = request.GET.getlist(field.name) if field.type == "choices" else request.GET[field.name]
+            said |= {} if field.problem(value) else {field.name: value}
+    return said
 
 
 def _row(kind: Kind, version: versions.Version) -> Row:

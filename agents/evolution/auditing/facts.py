@@ -48,8 +48,21 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Tried:
+    """How often a recovery strategy was tried against a class of failures of a tool ("" is every tool), and helped."""
+
+    failure_class: str
+    tool: str
+    strategy: str
+    words: str
+    cases: int
+    helped: int
+
+
+@dataclass(frozen=True)
 class Facts:
     """Everything that an audit stands on. `vectors` of texts as `plain` has them; empty: sentences cannot be embedded.
+    `tried` are the strategies that no policy bans already.
 
     `same_steps` says of two rules and a goal whether each alone makes the same steps; pairs are in order of name.
     """
@@ -58,6 +71,7 @@ class Facts:
     pasts: tuple[Past, ...]
     parts: tuple[Part, ...]
     vectors: Mapping[str, Vector] = field(default_factory=dict)
+    tried: tuple[Tried, ...] = ()
     same_steps: Mapping[tuple[str, str], Mapping[int, bool]] = field(default_factory=dict)
 
 

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from agents.evolution.auditing import components, gaps, reading, redundancies, risks
+from agents.evolution.auditing import components, gaps, reading, redundancies, risks, strategies
 from agents.evolution.auditing.facts import Facts, Proposal
 from agents.models import EvolutionProposal
 from agents.record.errors import NotPossibleNow, NotYours
@@ -28,6 +28,7 @@ def find(facts: Facts) -> list[Proposal]:
         gaps.find(facts),
         redundancies.find(facts),
         risks.find(facts),
+        strategies.find(facts),
     )
     return sorted((one for found in parts for one in found), key=lambda one: (-one.weight, one.kind, one.subject))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -16,12 +16,13 @@ from agents.bdi import document as documents
 from agents.bdi import means_ends
 from agents.bdi.document import IntentSpec
 from agents.bdi.outcome import MISSED
-from agents.components import rules
+from agents.bdi.strategies import way_named
+from agents.components import made_tools, rules
 from agents.evolution import replanning
 from agents.evolution.auditing import redundancies
-from agents.evolution.auditing.facts import Facts, Part, Past
+from agents.evolution.auditing.facts import Facts, Part, Past, Tried
 from agents.evolution.auditing.gaps import plain
-from agents.models import FailureRecord, Goal, IntentPlan, Plan
+from agents.models import FailureRecord, Goal, IntentPlan, Plan, RecoveryPolicy, RecoveryStatistic
 from agents.rules.selection import KnownRule
 from agents.states import GoalState
 from agents.toolkit.registry import tools_in_use
@@ -60,7 +61,7 @@ def facts() -> Facts:
     now = timezone.now()
     goals = _goals(now)
     pasts = tuple(_pasts(goals))
-    found = Facts(now, pasts, tuple(_parts(pasts)), _vectors(pasts))
+    found = Facts(now, pasts, tuple(_parts(pasts)), _vectors(pasts), tuple(_tried()))
     return replace(found, same_steps=_same_steps(found))
 
 
@@ -139,20 +140,32 @@ def _parts(pasts: Sequence[Past]) -> Iterable[Part]:
         for name in past.rules:
             if past.worked is not None:
                 recent[name].append(past.worked)
-    for version in selectors.active_versions(rules.KIND):
+    made = (one for one in selectors.active_versions(made_tools.KIND) if made_tools.is_made(one))
+    for version in (*selectors.active_versions(rules.KIND), *made):
         owner = version.created_by
         yield Part(
-            kind=rules.KIND,
+            kind=version.component.kind,
             name=version.component.name,
             since=version.created_at,
             uses=version.uses,
             successes=version.successes,
             failures=version.failures,
-            recent=tuple(recent[version.component.name][:20]),
+            recent=tuple(recent[version.component.name][:20]) if version.component.kind == rules.KIND else (),
             last_used=version.last_used_at,
             owner_is_gone=version.origin != services.STARTER and (owner is None or not owner.is_active),
             is_starter=version.origin == services.STARTER,
         )
+
+
+def _tried() -> Iterator[Tried]:
+    """Every strategy with its outcomes, but those that are banned by the policy that holds."""
+    newest = {(one.failure_class, one.tool): one for one in RecoveryPolicy.objects.order_by("number")}
+    for row in RecoveryStatistic.objects.filter(cases__gt=0):
+        policies = (newest.get((row.failure_class, tool)) for tool in {row.tool, ""})
+        if not any(policy is not None and row.strategy in policy.banned for policy in policies):
+            way = way_named(row.strategy)
+            words = way.words if way else row.strategy
+            yield Tried(row.failure_class, row.tool, row.strategy, words, row.cases, row.successes)
 
 
 def _vectors(pasts: Sequence[Past]) -> Mapping[str, Sequence[float]]:

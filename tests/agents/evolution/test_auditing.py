@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -10,8 +12,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents.evolution.auditing import components, gaps, proposing, reading, redundancies, risks
-from agents.evolution.auditing.facts import Facts, Part, Past
+from agents.evolution.auditing import components, gaps, proposing, reading, redundancies, risks, strategies
+from agents.evolution.auditing.facts import Facts, Part, Past, Tried
 from agents.evolution.auditing.statistics import more_often
 from agents.models import EvolutionProposal, Goal
 from agents.record.errors import NotPossibleNow, NotYours
@@ -228,3 +230,47 @@ def test_goals_of_others_are_counted_and_not_named(
     assert api_of(reviewer).post(at, {"why": "again"}).status_code == 409
     assert api_of(reviewer).get("evolution/proposals").json()["items"] == []
     assert api_of(reviewer).post("evolution/proposals/0/dismiss", {"why": "x"}).status_code == 404
+
+
+def tried(strategy: str, cases: int, helped: int) -> Tried:
+    return Tried("NETWORK_ERROR", "http_request", strategy, strategy, cases, helped)
+
+
+def test_a_strategy_that_hardly_ever_helps_where_others_do_is_proposed_to_be_banned() -> None:
+    (found,) = strategies.find(facts(tried=(tried("retry", 14, 0), tried("alternative", 10, 8))))
+    assert (found.kind, found.weight) == ("setting", 14)
+    assert found.why == "It helped 0 of 14 times, all others together 8 of 10."
+    assert found.component == ("setting", "NETWORK_ERROR/http_request/retry")
+    for quiet in (
+        (tried("retry", 9, 0), tried("alternative", 10, 8)),
+        (tried("retry", 14, 3), tried("alternative", 10, 8)),
+        (tried("retry", 14, 0), tried("alternative", 10, 0)),
+        (tried("retry", 14, 0),),
+    ):
+        assert list(strategies.find(facts(tried=quiet))) == []
+
+
+@pytest.mark.django_db
+def test_what_is_banned_is_not_proposed_again_and_the_proposal_fills_the_form(
+    operator: User, client_of: Callable[[User], Client]
+) -> None:
+    from agents.bdi.failures import FailureClass
+    from agents.models import RecoveryStatistic
+    from agents.recovery import recovery_learning
+
+    for strategy, cases, helped in (("retry_with_delay", 14, 0), ("alternative_tool", 10, 8)):
+        RecoveryStatistic.objects.create(
+            failure_class="NETWORK_ERROR", tool="http_request", strategy=strategy, cases=cases, successes=helped
+        )
+    assert [one.kind for one in proposing.find(reading.facts())] == ["setting"]
+    proposing.refresh()
+    client = client_of(operator)
+    page = client.get("/evolution/").content.decode()
+    (address,) = re.findall(r'href="(/tuning/recovery_policy/[^"]*)"', page)
+    form = client.get(html.unescape(address)).content.decode()
+    assert re.search(r'value="retry_with_delay" checked', form)
+    assert re.search(r'value="NETWORK_ERROR" selected', form)
+    recovery_learning.save_policy(
+        FailureClass.NETWORK_ERROR, "http_request", pinned="", banned=["retry_with_delay"], by=operator, note="x"
+    )
+    assert proposing.find(reading.facts()) == []
