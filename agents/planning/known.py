@@ -14,6 +14,7 @@ from agents.bdi.prompt import Earlier
 from agents.models import Goal
 from library.memory import context, switches
 from library.memory.context import Item
+from library.models import Component
 
 # A third of a small model's window at most goes to what was before; the goal, its tools and files need the rest.
 BUDGET_TOKENS = 2_000
@@ -62,7 +63,14 @@ def known_for(goal: Goal) -> Known:
     """What its submitter may know for it. Compares sentences, so never inside a transaction."""
     if not switches.is_on(goal.agent.name):
         return Known((), (), (), (), is_off=True)
-    found = context.build(goal.text, user=goal.submitted_by, budget_tokens=BUDGET_TOKENS, without_goal=str(goal.pk))
+    found = context.build(
+        goal.text,
+        user=goal.submitted_by,
+        budget_tokens=BUDGET_TOKENS,
+        # Every prompt lists all tools that the agent may use.
+        without_kinds={Component.Kind.TOOL.value},
+        without_goal=str(goal.pk),
+    )
     experiences, components = _parted(found.items)
     return Known(
         tuple(_earlier(one) for one in experiences), tuple(one.text for one in components), found.items, found.left_out

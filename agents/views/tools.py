@@ -61,7 +61,8 @@ def detail(request: HttpRequest, name: str) -> HttpResponse:
         raise Http404(str(unknown)) from unknown
     shown = {"tool": tool, "commands": tool_page.shown(tool), "limits": tool_page.usual_limits()}
     versions = ComponentVersion.objects.filter(component__kind=Component.Kind.TOOL, component__name=name)
-    versions = versions.select_related("created_by").defer("content_embedding", "applicability_embedding")
+    versions = versions.exclude(origin=services.STARTER).select_related("created_by")
+    versions = versions.defer("content_embedding", "applicability_embedding")
     shown["candidates"] = [(one, unified_diff.read(one.body)) for one in versions.order_by("-pk")[:CANDIDATES]]
     return render(request, "agents/tools/tool.html", shown)
 

@@ -37,11 +37,14 @@ WHERE id = %(id)s
 
 @dataclass(frozen=True)
 class Starter:
-    """A component that ships with mindX: its name, its body, and when it is of use, for the search by meaning."""
+    """A component that ships with mindX: its name, its body, when it is of use, for the search by meaning, and what it
+    is in a sentence.
+    """
 
     name: str
     body: str
     applicability_text: str = ""
+    description: str = ""
 
 
 def may_write(user: object) -> bool:
@@ -269,7 +272,7 @@ def _add_first(starters: Sequence[Starter], kind: str) -> dict[str, ComponentVer
     by_name: dict[str, Starter] = {}
     for starter in starters:
         by_name.setdefault(starter.name, starter)
-    made = [Component(kind=kind, name=name) for name in by_name]
+    made = [Component(kind=kind, name=name, description=one.description) for name, one in by_name.items()]
     Component.objects.bulk_create(made, ignore_conflicts=True)
     # Locked: what a person publishes meanwhile gets the next number.
     locked = Component.objects.select_for_update().filter(kind=kind, name__in=by_name).order_by("pk")

@@ -5,7 +5,7 @@ The nearest come first. What does not fit and what is too unlike is named as wel
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from math import ceil
@@ -68,13 +68,16 @@ def build(
     user: User,
     budget_tokens: int,
     with_components: bool = True,
+    without_kinds: Collection[str] = (),
     without_goal: str = "",
 ) -> Context:
     """What this person may know for a task. `query` is what it is searched by in memory; by default the task itself.
-    `without_goal` is the reference of the goal that the task is: what is remembered of itself is no news.
+    Components `without_kinds` are left out. `without_goal` is the reference of the goal that the task is: what is
+    remembered of itself is no news.
     """
     remembered = [item for item in _experiences(query or task, user) if item.parts["goal_ref"] != without_goal]
-    found = _best_first(remembered, list(_components(task, query)) if with_components else [])
+    listed = _components(task, query) if with_components else iter(())
+    found = _best_first(remembered, [item for item in listed if item.kind not in without_kinds])
     taken: list[Item] = []
     left_out: list[Item] = []
     left = budget_tokens

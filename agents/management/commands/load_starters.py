@@ -1,4 +1,4 @@
-"""`manage.py load_starters`: bring rules and firmware that ship with mindX into the library; make its first agent."""
+"""`manage.py load_starters`: bring rules, firmware and tools that ship into the library; make the first agent."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from agents.actors import firmware
-from agents.components import rules
+from agents.components import made_tools, rules, shipped_tools
 from agents.models import DEFAULT_AGENT, Agent
 from agents.rules.grammar import RuleSyntaxError
 from agents.rules.starter import starter_files
@@ -28,6 +28,7 @@ class Command(BaseCommand):
         except RuleSyntaxError as error:
             raise CommandError(f"A starter rule cannot be read: {error}") from error
         loaded += services.load_starters(firmware.starters(), firmware.KIND)
+        loaded += services.load_starters(shipped_tools.starters(), made_tools.KIND)
         for version in loaded:
             self.stdout.write(f"{version} is {version.status}.")
         if not loaded:

@@ -8,13 +8,16 @@ from contextlib import AbstractContextManager
 import pytest
 from django.core.management import call_command
 
-from agents.components import rule_writing, rules
+from agents.components import made_tools, rule_writing, rules
+from agents.evolution import deciding
 from agents.models import Agent, Workspace
 from agents.rules import grammar
 from agents.rules.selection import KnownRule
 from agents.rules.starter import starter_files
+from agents.toolkit.registry import REGISTRY, tools_in_use
 from agents.toolkit.types import PlanDraft
 from library.components import services
+from library.errors import LibraryRefused
 from library.models import ComponentVersion
 from people.models import User
 from tests.library.vectors import WordVectors, install
@@ -157,3 +160,15 @@ def test_a_rule_with_hundreds_of_wordings_can_be_saved(operator: User) -> None:
     )
     saved = rule_writing.save(GREET.replace("\nTHEN", f"\n{ways}\nTHEN"), by=operator)
     assert len(saved.applicability_text) == services.WHEN_MAX_CHARACTERS
+
+
+def test_tools_that_ship_are_found_in_the_library_and_change_nothing_about_what_is_in_use(operator: User) -> None:
+    call_command("load_starters", verbosity=0)
+    git = ComponentVersion.objects.get(component__kind="tool", component__name="git_tool")
+    assert (git.status, git.origin) == ("active", "starter")
+    assert "phrases:" in git.body
+    assert git.component.description
+    made_tools.refresh()
+    assert tools_in_use() is REGISTRY
+    with pytest.raises(LibraryRefused, match="does not change its own code"):
+        deciding.activate(git, by=operator)
