@@ -88,6 +88,11 @@ def test_a_comment_above_a_step_says_why_it_is_there() -> None:
         ("", 1, "empty"),
         ("# nothing but words about rules", 1, "empty"),
         ("IF your task is to a\nTHEN: b\x00", 2, "control_character"),
+        ("IF your task is to go CONSIDERING b IF your\ntask is to run\nTHEN: c", 1, "broken_keyword"),
+        ("IF your task is to go\nTHEN:\na, RULE b", 3, "misplaced"),
+        ("IF your task is to go\nTHEN:\na, --", 3, "misplaced"),
+        ("IF your task is to go\nTHEN: b, # a", 2, "misplaced"),
+        ('IF your task is to go\nTHEN: a,"b', 2, "open_quote"),
     ],
 )
 def test_a_fault_is_named_with_its_line(text: str, line: int, code: str) -> None:
