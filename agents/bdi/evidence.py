@@ -67,6 +67,7 @@ class Node:
             "chosen": judgement is self.chosen,
             "minimum": judgement.minimum,
             "contexts": len(judgement.contexts),
+            "priority": relevant.known.rule.priority,
             "literal_words": relevant.literal_words,
         }
 
@@ -175,6 +176,8 @@ def _inner(sentence: str) -> str:
 
 
 def _why_first(first: Judgement, other: Judgement) -> str:
+    if first.relevant.known.rule.priority != other.relevant.known.rule.priority:
+        return "first by its priority"
     if len(first.contexts) != len(other.contexts):
         return "more specific: it has more contexts"
     if first.relevant.literal_words != other.relevant.literal_words:

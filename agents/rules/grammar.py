@@ -1,6 +1,7 @@
 """Reading plan rules from text.
 
     RULE name                                   optional; without it the first trigger is the name
+    PRIORITY n                                  optional, -100 to 100, a line of its own before THEN; 0 without it
     IF your task is to TRIGGER                  also: IF your goal is to TRIGGER
     OR your task is to TRIGGER                  further wordings of the same task
     CONSIDERING context AND context             NOT before a context: it must be known to be false
@@ -26,17 +27,22 @@ from agents.toolkit.wording.slots import Template, TemplateError, compile_templa
 
 MAX_CHARS = 100_000
 MAX_RULES = 200
+MAX_PRIORITY = 100
 
 _SEPARATOR = re.compile(r"\s*--+\s*\Z")
 _KEYWORD = re.compile(
-    r"(?<![\w{])(?:(?P<if>IF)\s+your\s+(?:task|goal)\s+is\s+to\b|(?P<or>OR)\s+your\s+(?:task|goal)\s+is\s+to\b"
+    r"(?<![\w{])(?:(?P<priority>^\s*PRIORITY)\b[ \t]*:?"
+    r"|(?P<if>IF)\s+your\s+(?:task|goal)\s+is\s+to\b|(?P<or>OR)\s+your\s+(?:task|goal)\s+is\s+to\b"
     r"|(?P<considering>CONSIDERING)\b|(?P<unless>UNLESS)\b|(?P<and>AND)\b"
     r"|(?P<then>THEN)\b[ \t]*:?|(?P<failure>ON\s+FAILURE)\b[ \t]*:?)"
 )
 _RULE = re.compile(r"\s*RULE\b[ \t:]*(?P<name>.*?)\s*\Z")
 _PLAN_TO = re.compile(r"PLAN\s+TO\b\s*")
 _NOT = re.compile(r"NOT\b\s*")
-_UNTIDY_KEYWORD = re.compile(r"\s*(rule|if|or|considering|unless|then|on\s+failure|plan\s+to)\b", re.IGNORECASE)
+_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,9}\Z")
+_UNTIDY_KEYWORD = re.compile(
+    r"\s*(rule|priority|if|or|considering|unless|then|on\s+failure|plan\s+to)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -85,6 +91,7 @@ class Rule:
     line: int
     source: str
     comments: tuple[str, ...] = ()
+    priority: int = 0
 
     def __hash__(self) -> int:
         """By what says the rest: planning looks rules up by the thousand, and all of their parts took a third of it."""
@@ -201,6 +208,7 @@ def _read_rule(chunk: _Lines) -> Rule:
         first,
         "\n".join(line for _, line in chunk).strip(),
         (*comments, *after_body, *after_failure),
+        _priority(sections),
     )
 
 
@@ -225,7 +233,7 @@ def _sections(lines: _Lines, rule_line: int) -> tuple[list[_Section], list[str]]
             sections.append(_Section(keyword, number, []))
             at = found.end()
         _add_text(sections, number, line[at:])
-    if not sections:
+    if all(section.keyword == "priority" for section in sections):
         raise RuleSyntaxError(
             rule_line, "no_trigger", "the rule has no trigger; write IF your task is to … (in capitals: IF)"
         )
@@ -251,16 +259,19 @@ def _add_text(sections: list[_Section], number: int, text: str) -> None:
     sections[-1].lines.append((number, text))
 
 
+_HEAD = ("if", "or", "considering", "and", "unless")
 _AFTER = {
-    "if": (),
+    "priority": ("", *_HEAD),
+    "if": ("",),
     "or": ("if", "or"),
     "considering": ("if", "or"),
     "and": ("considering", "and"),
-    "unless": ("if", "or", "considering", "and", "unless"),
-    "then": ("if", "or", "considering", "and", "unless"),
+    "unless": _HEAD,
+    "then": _HEAD,
     "failure": ("then",),
 }
 _FAULTS = {
+    "priority": "PRIORITY stands before THEN, on a line of its own",
     "or": "OR your task is to … stands right after IF your task is to …, before CONSIDERING and THEN",
     "considering": "CONSIDERING stands once, after the task and before THEN; join further contexts with AND",
     "and": "AND in capitals joins contexts after CONSIDERING; in a sentence write “and”, separate steps with commas",
@@ -271,22 +282,35 @@ _FAULTS = {
 
 
 def _check_order(sections: list[_Section], keyword: str, line: int) -> None:
-    before = sections[-1].keyword if sections else ""
-    if keyword == "if" and sections:
+    before = next((earlier.keyword for earlier in reversed(sections) if earlier.keyword != "priority"), "")
+    if keyword == "if" and before:
         message = (
             "a second IF in the same rule: a separator is missing. Put RULE and a name, or a line --, before it; "
             "for another wording of the same task write OR your task is to …"
         )
         raise RuleSyntaxError(line, "missing_separator", message)
-    if not sections and keyword != "if":
+    if not before and keyword not in ("if", "priority"):
         raise RuleSyntaxError(line, "no_trigger", "a rule starts with IF your task is to …")
     if keyword == "and" and before == "unless":
         message = (
             "AND after UNLESS could mean two things; write UNLESS once for each context, or put the other before it"
         )
         raise RuleSyntaxError(line, "unclear_unless", message)
-    if sections and before not in _AFTER[keyword]:
+    if before not in _AFTER[keyword]:
         raise RuleSyntaxError(line, "order", _FAULTS[keyword])
+
+
+def _priority(sections: list[_Section]) -> int:
+    said = [section for section in sections if section.keyword == "priority"]
+    if not said:
+        return 0
+    if len(said) > 1:
+        raise RuleSyntaxError(said[1].line, "priority", "PRIORITY stands once in a rule; take one of the lines away")
+    text = _joined(said[0])
+    if not _WHOLE_NUMBER.match(text) or not -MAX_PRIORITY <= int(text) <= MAX_PRIORITY:
+        message = f"PRIORITY takes a whole number from -{MAX_PRIORITY} to {MAX_PRIORITY}, not “{short(text)}”"
+        raise RuleSyntaxError(said[0].line, "priority", f"{message}; write for example PRIORITY 10")
+    return int(text)
 
 
 def _triggers(sections: list[_Section]) -> tuple[Trigger, ...]:

@@ -284,20 +284,24 @@ def _beside(rule: Rule, earlier: Sequence[Rule], everyone: Sequence[Rule]) -> It
             )
             yield LintProblem(rule.name, rule.line, "duplicate", "error", message)
     for other in everyone:
-        if other is not rule and _wordings(other) & _wordings(rule) and len(other.contexts) > len(rule.contexts):
+        if other is not rule and _wordings(other) & _wordings(rule) and _rank(other) > _rank(rule):
             yield from _behind(rule, other)
 
 
+def _rank(rule: Rule) -> tuple[int, int]:
+    """What selection looks at first; of rules with the same task the higher one is tried first."""
+    return rule.priority, len(rule.contexts)
+
+
 def _behind(rule: Rule, other: Rule) -> Iterator[LintProblem]:
-    """The other rule has the same task and more contexts, so it is tried first."""
+    """The other rule has the same task and is tried first."""
     covered = all(any(_relation(mine, theirs) == "yes" for mine in rule.contexts) for theirs in other.contexts)
+    more = "a higher priority" if other.priority > rule.priority else "more contexts"
     if covered:
         message = f"Whenever this rule applies “{other.name}” applies too and is tried first; this one is never used."
         yield LintProblem(rule.name, rule.line, "unreachable", "warning", message)
     else:
-        message = (
-            f"“{other.name}” has the same task and more contexts; this rule is used where that one does not apply."
-        )
+        message = f"“{other.name}” has the same task and {more}; this rule is used where that one does not apply."
         yield LintProblem(rule.name, rule.line, "less_specific", "hint", message)
 
 

@@ -32,6 +32,8 @@ def _lines(rule: Rule) -> Iterator[str]:
     first, *others = rule.triggers
     if rule.name != first.text:
         yield f"RULE {rule.name}"
+    if rule.priority:
+        yield f"PRIORITY {rule.priority}"
     yield f"IF your task is to {first.text}"
     for trigger in others:
         yield f"OR your task is to {trigger.text}"

@@ -1,8 +1,8 @@
 """Choosing a rule: relevant (its trigger matches), applicable (every context is entailed), then the most specific.
 
-Of applicable rules the one with the most contexts is tried first, then the one with most words of its own in the goal,
-then
-the one whose weakest context is entailed most firmly; names break what is left, so the order never depends on storage.
+Of applicable rules the one with the highest priority is tried first, then the one with the most contexts, then the one
+with most words of its own in the goal, then the one whose weakest context is entailed most firmly; names break what is
+left, so the order never depends on storage.
 """
 
 from __future__ import annotations
@@ -98,10 +98,17 @@ class Judgement:
         return min((judged.score for judged in self.contexts), default=1.0)
 
     @property
-    def order(self) -> tuple[int, int, float, str, str]:
+    def order(self) -> tuple[int, int, int, float, str, str]:
         """Sorts applicable rules, first choice first."""
         known = self.relevant.known
-        return (-len(self.contexts), -self.relevant.literal_words, -self.minimum, known.name, known.version)
+        return (
+            -known.rule.priority,
+            -len(self.contexts),
+            -self.relevant.literal_words,
+            -self.minimum,
+            known.name,
+            known.version,
+        )
 
 
 def relevant_rules(text: Text, rules: Sequence[KnownRule], registry: Registry) -> list[Relevant]:

@@ -71,6 +71,22 @@ def test_the_rule_with_more_contexts_is_chosen_and_the_other_says_why_not() -> N
     assert "more contexts" in rejected["why"]
 
 
+def test_a_higher_priority_comes_before_more_contexts_and_still_needs_its_own() -> None:
+    rules = (
+        "RULE careful\nIF your task is to make {x}\nCONSIDERING there is no file or folder named {x}\n"
+        "THEN: create the folder {x}\n"
+        "RULE urgent\nPRIORITY 1\nIF your task is to make {x}\nTHEN: write hello to the file {x}\n"
+        "RULE impossible\nPRIORITY 100\nIF your task is to make {x}\nCONSIDERING there is a folder named {x}\n"
+        "THEN: read {x}\n"
+        "RULE last\nPRIORITY -1\nIF your task is to make {x}\nCONSIDERING the workspace is empty\nTHEN: read {x}"
+    )
+    draft = drafted("make a thing", rules)
+    assert draft.evidence["rule"]["name"] == "urgent"
+    why = {entry["rule"]["name"]: (entry["code"], entry["why"]) for entry in draft.evidence["rejected"]}
+    assert why["careful"] == ("less_specific", "“urgent” is first by its priority")
+    assert why["impossible"][0] == "not_applicable"
+
+
 def test_among_equals_more_words_of_the_trigger_win_then_the_firmer_entailment() -> None:
     words = (
         "RULE b\nIF your task is to make {x}\nTHEN: create the folder b\n"

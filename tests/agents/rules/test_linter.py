@@ -91,6 +91,16 @@ def test_a_rule_behind_another_of_the_same_task_is_pointed_out() -> None:
     assert (5, "unreachable", "warning") in found(wordy + short)
 
 
+def test_a_priority_decides_which_of_two_rules_is_tried_first() -> None:
+    specific, plain = rule("s", "the lamp is on", "there is no file named {a}"), rule("p", "the lamp is on")
+    first = plain.replace("IF", "PRIORITY 5\nIF", 1)
+    assert found(first + specific) == {(6, "unreachable", "warning")}
+    elsewhere = rule("e", "the door is open").replace("IF", "PRIORITY 5\nIF", 1)
+    (hint,) = [one for one in lint_text(elsewhere + specific, REGISTRY) if one.code == "less_specific"]
+    assert hint.line == 6
+    assert "a higher priority" in hint.message
+
+
 def test_the_misspelt_subgoal_gets_the_right_spelling() -> None:
     rules = [known.rule for known in STARTER]
     text = HEAD + "THEN: create the folder {a}, PLAN TO set up a virtual enviroment"

@@ -44,6 +44,8 @@ _PIECES = [
     "ON ",
     "PLAN TO ",
     "RULE ",
+    "\nPRIORITY 7\n",
+    "PRIORITY ",
 ]
 _WORDS = st.sampled_from(
     [
@@ -71,6 +73,7 @@ def rule_texts(draw: st.DrawFn) -> str:
         lines.append(f"RULE{draw(st.sampled_from([' ', ': ']))}{draw(_SAYS)}")
     lines.append(f"IF your {draw(st.sampled_from(['task', 'goal']))} is to go to {draw(_SAYS)}")
     lines += [f"OR your task is to walk\nto {draw(_SAYS)}" for _ in range(draw(st.integers(0, 2)))]
+    lines += [f"PRIORITY {draw(st.integers(-100, 100))}" for _ in range(draw(st.integers(0, 1)))]
     contexts = draw(st.lists(st.tuples(st.sampled_from(["", "NOT "]), _SAYS), max_size=3))
     lines += [f"{'AND' if n else 'CONSIDERING'} {denied}{said}" for n, (denied, said) in enumerate(contexts)]
     lines += [f"UNLESS {draw(_SAYS)}" for _ in range(draw(st.integers(0, 1)))]
@@ -118,11 +121,12 @@ def test_the_generated_rules_are_not_all_refused() -> None:
 
 def test_a_rule_is_printed_one_thing_a_line() -> None:
     (rule,) = parse(
-        "# about pots\nRULE fetch\nIF your goal is to get the pot CONSIDERING you are here UNLESS it is hot THEN "
+        "# about pots\nRULE fetch\nPRIORITY +3\nIF your goal is to get the pot CONSIDERING you are here "
+        "UNLESS it is hot THEN "
         'open "a, b",\n# Only now.\nPLAN TO take it\n# at the end\nON FAILURE: stop'
     )
     assert print_rule(rule) == (
-        "# about pots\n# at the end\nRULE fetch\nIF your task is to get the pot\nCONSIDERING you are here\n"
+        "# about pots\n# at the end\nRULE fetch\nPRIORITY 3\nIF your task is to get the pot\nCONSIDERING you are here\n"
         'AND NOT it is hot\nTHEN:\n  open "a, b"\n  # Only now.\n  PLAN TO take it\nON FAILURE:\n  stop\n'
     )
 
