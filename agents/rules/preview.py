@@ -46,8 +46,8 @@ class Preview:
 
 
 def preview(goal_text: str, rules: Sequence[KnownRule], registry: Registry = REGISTRY, limit: int = 5) -> list[Preview]:
-    """Return the rules that match the goal, by priority and most specific first, then those whose beginning it is, at most
-    `limit`.
+    """Return the rules that match the goal, by priority and most specific first, then those whose beginning it
+    is, at most `limit`.
 
     Beliefs are not asked: whether a rule applies is decided when the goal is planned.
     """
