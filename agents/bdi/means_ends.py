@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from agents.bdi import evidence
@@ -12,8 +13,8 @@ from agents.bdi.dependencies import link
 from agents.bdi.levels import key_of
 from agents.bdi.parameters import from_rule
 from agents.bdi.revision import current_folder, predict
-from agents.rules.bodies import compile_line, fill_subgoal, slots_in
-from agents.rules.grammar import BodyLine
+from agents.rules.bodies import compile_line, fill_subgoal, slots_in, with_subgoals
+from agents.rules.grammar import BodyLine, Rules
 from agents.rules.selection import Judgement, KnownRule, Relevant, SlotValue, judge, relevant_rules
 from agents.rules.speaking import Speaking
 from agents.toolkit.references import shifted
@@ -100,6 +101,11 @@ class _Planner:
     filed: Speaking | None = None
     log: evidence.Log = field(default_factory=evidence.Log)
 
+    @cached_property
+    def texts(self) -> Rules:
+        """The rules without their versions."""
+        return Rules(known.rule for known in self.rules)
+
     def expand(self, goal: _Goal, beliefs: tuple[Belief, ...], offset: int) -> _Expansion | _Failure:
         """Return the expansion of a goal, or why there is none. `offset` steps come before it in the plan."""
         cwd = current_folder(beliefs)
@@ -150,7 +156,7 @@ class _Planner:
             raise _Rejected(
                 "search_limit", f"more than {MAX_TRIES} rules were tried; make triggers or contexts more specific"
             )
-        rule = match.known.rule
+        rule = with_subgoals(match.known.rule, self.texts, self.registry)
         steps: list[Step] = []
         cleanup: list[CleanupBlock] = []
         positions: dict[int, int] = {}

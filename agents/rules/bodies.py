@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from agents.rules.grammar import BodyLine, Rule
@@ -17,6 +17,7 @@ from agents.toolkit.phrases import Reading, read_raw
 from agents.toolkit.registry import Registry
 from agents.toolkit.schemas import HOSTS_KIND
 from agents.toolkit.wording.kinds import KINDS
+from agents.toolkit.wording.slots import Template
 from agents.toolkit.wording.words import Value, quote, read_text, unescape
 
 _SLOT = re.compile(r"(?<![\\{])\{([a-z][a-z0-9_]*)\}(?!\})")
@@ -144,6 +145,34 @@ def fill_subgoal(text: str, slots: Mapping[str, str]) -> tuple[str, dict[tuple[i
 
 
 @lru_cache(maxsize=4_096)
+def with_subgoals(rule: Rule, rules: tuple[Rule, ...], registry: Registry) -> Rule:
+    """Return the rule with every line of its body marked as a sub-goal that is one.
+
+    PLAN TO says so, or no command is said like this and the line names the task of another rule, as published rules do.
+    """
+    body = tuple(
+        replace(line, subgoal=True)
+        if not line.subgoal and compile_line(line.text, registry) is None and named_by(line.text, rule, rules)
+        else line
+        for line in rule.body
+    )
+    return rule if body == rule.body else replace(rule, body=body)
+
+
+def named_by(line: str, rule: Rule, rules: Iterable[Rule]) -> Rule | None:
+    """Return the first other rule whose task has the words of the line."""
+    others = (other for other in rules if other.name != rule.name)
+    return next((other for other in others if any(names(line, one.template) for one in other.triggers)), None)
+
+
+def names(line: str, task: Template) -> bool:
+    """Whether the line has the words of the task, case and articles aside; a slot of the task is a slot of the line."""
+    said, atoms = fill_subgoal(line, {slot: slot for slot in slots_in(line)})
+    match = task.match(read_text(said, atoms=tuple(atoms)), dict.fromkeys(task.slots, "name"))
+    return match is not None and all(value.span in atoms for value in match.values.values())
+
+
+@lru_cache(maxsize=4_096)
 def own_kinds(rule: Rule, registry: Registry) -> Mapping[str, str]:
     """Return the slot kinds that the rule's own steps imply; slots that only stand in sub-goals are not in it."""
     kinds: dict[str, str] = {}
@@ -176,7 +205,7 @@ def _stricter(one: str | None, other: str) -> str:
 def slot_kinds(rule: Rule, rules: tuple[Rule, ...], registry: Registry, depth: int = 4) -> dict[str, str]:
     """Return the kind of every slot of a rule, following sub-goals into the rules that would serve them."""
     kinds = dict(own_kinds(rule, registry))
-    for line in rule.body if depth else ():
+    for line in with_subgoals(rule, rules, registry).body if depth else ():
         if line.subgoal and slots_in(line.text):
             for slot, kind in _kinds_below(line, rules, registry, depth):
                 kinds[slot] = _stricter(kinds.get(slot), kind)

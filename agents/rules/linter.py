@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from agents.rules.bodies import compile_line, fill_subgoal, slot_kinds, slots_in
+from agents.rules.bodies import compile_line, fill_subgoal, named_by, names, slot_kinds, slots_in, with_subgoals
 from agents.rules.entailment import decidable, entails
 from agents.rules.grammar import BodyLine, Context, Rule, read
 from agents.rules.naming import path_problem
@@ -72,8 +72,9 @@ def _of_one(
 ) -> Iterator[LintProblem]:
     yield from _slots(rule, everyone, registry)
     yield from _contexts(rule)
-    for line in (*rule.body, *rule.on_failure):
-        yield from _line(rule, line, everyone, registry, known_triggers)
+    resolved = with_subgoals(rule, everyone, registry)
+    for line in (*resolved.body, *resolved.on_failure):
+        yield from _line(resolved, line, everyone, registry, known_triggers)
     yield from _autonomous(rule, registry)
     yield from _beside(rule, earlier, everyone)
 
@@ -161,10 +162,22 @@ def _line(
         yield from _subgoal(rule, line, rules, known_triggers)
         return
     reading = compile_line(line.text, registry)
-    if reading is None:
+    if reading is not None:
+        yield from _taken_as_command(rule, line, reading, rules)
+        yield from _values(rule, line, reading)
+    elif not any(names(line.text, compile_template(known)) for known in known_triggers if _compiles(known)):
         yield LintProblem(rule.name, line.line, "unknown_phrase", "error", _unknown(line.text, registry))
-        return
-    yield from _values(rule, line, reading)
+
+
+def _taken_as_command(rule: Rule, line: BodyLine, reading: Reading, rules: tuple[Rule, ...]) -> Iterator[LintProblem]:
+    other = named_by(line.text, rule, rules)
+    if other is not None:
+        command = f"{reading.command.tool}.{reading.command.name}"
+        message = (
+            f"“{line.text}” is the command {command} and also the task of the rule “{other.name}”. "
+            f"The command is used; for the rule write PLAN TO {line.text}."
+        )
+        yield LintProblem(rule.name, line.line, "command_or_subgoal", "hint", message)
 
 
 def _unknown(text: str, registry: Registry) -> str:

@@ -101,6 +101,33 @@ def test_a_priority_decides_which_of_two_rules_is_tried_first() -> None:
     assert "a higher priority" in hint.message
 
 
+def test_a_line_in_the_words_of_another_task_is_a_sub_goal() -> None:
+    pot = "RULE pot\nIF your task is to (get|fetch) the metal pot for {a}\nTHEN: read {a}\n"
+    assert found(HEAD + "THEN: Fetch a metal pot for {a}\n" + pot) == set()
+    assert found(HEAD + "THEN: fetch a metal pot for {a}\n", "fetch the metal pot for {b}") == set()
+    # Other words, or a word where the task has a slot, are no sub-goal, nor is the rule's own task.
+    assert (3, "unknown_phrase", "error") in found(HEAD + "THEN: fetch a copper pot for {a}\n" + pot)
+    assert (3, "unknown_phrase", "error") in found(HEAD + "THEN: fetch a metal pot for somebody, read {a}\n" + pot)
+    assert (3, "unknown_phrase", "error") in found(HEAD + "THEN: do {a}\n" + pot)
+    assert (4, "unknown_phrase", "error") in found(
+        HEAD + "THEN: read {a}\nON FAILURE: fetch a metal pot for {a}\n" + pot
+    ), "clean-up has no sub-goals"
+
+
+def test_what_is_a_command_and_a_task_is_the_command_and_the_linter_says_so() -> None:
+    notes = "RULE notes\nIF your task is to list the notes\nTHEN: show the note x\n"
+    (problem,) = lint_text("RULE one\nIF your task is to go\nTHEN: list notes\n" + notes, REGISTRY)
+    assert (problem.line, problem.code, problem.severity) == (3, "command_or_subgoal", "hint")
+    assert "note_taking.list_notes" in problem.message
+    assert "PLAN TO list notes" in problem.message
+    assert found("RULE one\nIF your task is to go\nTHEN: PLAN TO list notes\n" + notes) == set()
+
+
+def test_a_result_of_a_sub_goal_without_its_keyword_is_none_either() -> None:
+    text = "RULE one\nIF your task is to go\nTHEN: fetch it, write {{intents.1.result.stdout}} to the file x\n"
+    assert (3, "reference", "error") in found(text + "RULE f\nIF your task is to fetch it\nTHEN: read x")
+
+
 def test_the_misspelt_subgoal_gets_the_right_spelling() -> None:
     rules = [known.rule for known in STARTER]
     text = HEAD + "THEN: create the folder {a}, PLAN TO set up a virtual enviroment"
