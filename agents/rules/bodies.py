@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -18,7 +18,7 @@ from agents.toolkit.registry import Registry
 from agents.toolkit.schemas import HOSTS_KIND
 from agents.toolkit.wording.kinds import KINDS
 from agents.toolkit.wording.slots import Template
-from agents.toolkit.wording.words import Value, quote, read_text, unescape
+from agents.toolkit.wording.words import Text, Value, quote, read_text, unescape
 
 _SLOT = re.compile(r"(?<![\\{])\{([a-z][a-z0-9_]*)\}(?!\})")
 _CHUNK = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')
@@ -161,15 +161,31 @@ def with_subgoals(rule: Rule, rules: tuple[Rule, ...], registry: Registry) -> Ru
 
 def named_by(line: str, rule: Rule, rules: Iterable[Rule]) -> Rule | None:
     """Return the first other rule whose task has the words of the line."""
-    others = (other for other in rules if other.name != rule.name)
-    return next((other for other in others if any(names(line, one.template) for one in other.triggers)), None)
+    text, slots = _as_task(line)
+    spoken = text.vocabulary
+    for other in rules:
+        for trigger in other.triggers:
+            # Nearly every task is ruled out here; a library is gone through for each line of each of its rules.
+            if trigger.template.needed <= spoken and _says(text, slots, trigger.template) and other.name != rule.name:
+                return other
+    return None
 
 
 def names(line: str, task: Template) -> bool:
     """Whether the line has the words of the task, case and articles aside; a slot of the task is a slot of the line."""
+    return _says(*_as_task(line), task)
+
+
+def _says(text: Text, slots: Set[tuple[int, int]], task: Template) -> bool:
+    match = task.match(text, dict.fromkeys(task.slots, "name"))
+    return match is not None and all(value.span in slots for value in match.values.values())
+
+
+@lru_cache(maxsize=16_384)
+def _as_task(line: str) -> tuple[Text, frozenset[tuple[int, int]]]:
+    """The line as the text of a task, and where its slots stand in it."""
     said, atoms = fill_subgoal(line, {slot: slot for slot in slots_in(line)})
-    match = task.match(read_text(said, atoms=tuple(atoms)), dict.fromkeys(task.slots, "name"))
-    return match is not None and all(value.span in atoms for value in match.values.values())
+    return read_text(said, atoms=tuple(atoms)), frozenset(atoms)
 
 
 @lru_cache(maxsize=4_096)

@@ -122,12 +122,11 @@ def parse(text: str) -> list[Rule]:
     return rules
 
 
-def read(text: str) -> tuple[list[Rule], list[RuleSyntaxError]]:
+def read(text: str, max_chars: int = MAX_CHARS, max_rules: int = MAX_RULES) -> tuple[list[Rule], list[RuleSyntaxError]]:
     """Return the rules that can be read and the first fault of each one that cannot."""
-    if len(text) > MAX_CHARS:
-        return [], [
-            RuleSyntaxError(1, "too_long", f"a rule text has at most {MAX_CHARS} characters; split it into files")
-        ]
+    if len(text) > max_chars:
+        message = f"a rule text has at most {max_chars} characters; split it into files"
+        return [], [RuleSyntaxError(1, "too_long", message)]
     bad = next((i for i, char in enumerate(text) if ord(char) < 32 and char not in "\n\r\t"), None)
     if bad is not None:
         line = text.count("\n", 0, bad) + 1
@@ -135,8 +134,8 @@ def read(text: str) -> tuple[list[Rule], list[RuleSyntaxError]]:
     rules: list[Rule] = []
     errors: list[RuleSyntaxError] = []
     chunks = _chunks(text)
-    if len(chunks) > MAX_RULES:
-        return [], [RuleSyntaxError(chunks[MAX_RULES][0][0], "too_many", f"at most {MAX_RULES} rules in one text")]
+    if len(chunks) > max_rules:
+        return [], [RuleSyntaxError(chunks[max_rules][0][0], "too_many", f"at most {max_rules} rules in one text")]
     for chunk in chunks:
         try:
             rules.append(_read_rule(chunk))
