@@ -225,7 +225,12 @@ def slot_kinds(rule: Rule, rules: tuple[Rule, ...], registry: Registry, depth: i
         if line.subgoal and slots_in(line.text):
             for slot, kind in _kinds_below(line, rules, registry, depth):
                 kinds[slot] = _stricter(kinds.get(slot), kind)
-    return {slot: kinds.get(slot, "text") for slot in rule.slots}
+    return {slot: kinds.get(slot, "text") for slot in (*rule.slots, *_slots_of_contexts(rule))}
+
+
+@lru_cache(maxsize=4_096)
+def _slots_of_contexts(rule: Rule) -> tuple[str, ...]:
+    return tuple(slot for context in rule.contexts for slot in slots_in(context.text))
 
 
 @lru_cache(maxsize=4_096)

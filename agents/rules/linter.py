@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import difflib
 import functools
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from agents.rules.binding import Binding, bindings_of, pattern_of, unfit_for_belief
 from agents.rules.bodies import compile_line, fill_subgoal, named_by, names, slot_kinds, slots_in, with_subgoals
 from agents.rules.entailment import decidable, entails
 from agents.rules.grammar import BodyLine, Context, Rule, read
@@ -26,6 +28,7 @@ from agents.toolkit.wording.words import NOISE, fold, read_text, unescape
 
 SEVERITIES = ("error", "warning", "hint")
 LONG_CONTEXT = 200
+_WAIT_UNTIL = re.compile(r"WAIT\s+UNTIL\b")
 
 
 @dataclass(frozen=True)
@@ -93,17 +96,14 @@ def _slots(rule: Rule, rules: tuple[Rule, ...], registry: Registry) -> Iterator[
     ):
         for slot in slots_in(text):
             used.add(slot)
-            if slot not in bound:
-                near = difflib.get_close_matches(slot, bound, n=1)
-                hint = (
-                    f"did you mean {{{near[0]}}}?" if near else f"put {{{slot}}} into the task, or a fixed word here."
-                )
-                yield LintProblem(rule.name, line, "unbound_slot", "error", f"The task does not say {{{slot}}}; {hint}")
-            elif slot not in sure:
+            if slot not in bound and slot not in _from_beliefs(rule):
+                yield _unbound(rule, line, slot)
+            elif slot in bound - sure:
                 message = (
                     f"Not every wording of the task says {{{slot}}}; where it is left out this rule cannot be used."
                 )
                 yield LintProblem(rule.name, line, "open_slot", "warning", message)
+    yield from (_bound_by_belief(rule, binding, slot) for slot, binding in _from_beliefs(rule).items())
     for slot in sorted(bound - used):
         message = f"{{{slot}}} is in the task but nowhere else; what the person says there is lost."
         yield LintProblem(rule.name, rule.triggers[0].line, "unused_slot", "warning", message)
@@ -115,6 +115,29 @@ def _slots(rule: Rule, rules: tuple[Rule, ...], registry: Registry) -> Iterator[
                     f"Between {{{left}}} and {{{right}}} stands no word; put one there, else {{{left}}} gets one word."
                 )
                 yield LintProblem(rule.name, trigger.line, "unclear_boundary", "warning", message)
+
+
+def _from_beliefs(rule: Rule) -> dict[str, Binding]:
+    """The slots that contexts find in beliefs, each with the first context that names it."""
+    return {slot: binding for binding in bindings_of(rule) for slot in binding.slots}
+
+
+def _unbound(rule: Rule, line: int, slot: str) -> LintProblem:
+    near = difflib.get_close_matches(slot, rule.slots, n=1)
+    cannot = any(slot in slots_in(context.text) and pattern_of(context) is None for context in rule.contexts)
+    hint = f"put {{{slot}}} into the task, or a fixed word here."
+    if cannot:
+        hint = f"a context finds it in a belief only without NOT and quotes, and with {{{slot}}} as a word of its own."
+    hint = f"did you mean {{{near[0]}}}?" if near else hint
+    return LintProblem(rule.name, line, "unbound_slot", "error", f"The task does not say {{{slot}}}; {hint}")
+
+
+def _bound_by_belief(rule: Rule, binding: Binding, slot: str) -> LintProblem:
+    """A slot that the task lacks on purpose, or by a slip of the pen."""
+    near = difflib.get_close_matches(slot, rule.slots, n=1)
+    said = f"The task does not say {{{slot}}}; its value is taken from a belief like “{binding.context.text}”"
+    message = f"{said}. Did you mean {{{near[0]}}}?" if near else f"{said}."
+    return LintProblem(rule.name, binding.context.line, "bound_by_belief", "warning" if near else "hint", message)
 
 
 def _neighbours(trigger: str) -> Iterator[tuple[str, str]]:
@@ -165,6 +188,12 @@ def _line(
     if reading is not None:
         yield from _taken_as_command(rule, line, reading, rules)
         yield from _values(rule, line, reading)
+    elif _WAIT_UNTIL.match(line.text):
+        message = (
+            "WAIT UNTIL is not available yet, because no command waits. Put what must be so into CONSIDERING, or have "
+            "another goal do what comes after."
+        )
+        yield LintProblem(rule.name, line.line, "wait_until", "error", message)
     elif not any(names(line.text, compile_template(known)) for known in known_triggers if _compiles(known)):
         yield LintProblem(rule.name, line.line, "unknown_phrase", "error", _unknown(line.text, registry))
 
@@ -217,6 +246,12 @@ def _compiles(trigger: str) -> bool:
 def _values(rule: Rule, line: BodyLine, reading: Reading) -> Iterator[LintProblem]:
     command = reading.command
     fixed = {}
+    if unfit := unfit_for_belief(command, reading.values, _from_beliefs(rule).keys()):
+        message = (
+            f"{{{unfit}}} is taken from a belief, which never is a whole command line or a host; write the program or "
+            "the host here."
+        )
+        yield LintProblem(rule.name, line.line, "belief_as_command", "error", message)
     for name, value in reading.values.items():
         if slots_in(value.raw):
             if name == "command_line" and _slot_in_quotes(value.raw):
