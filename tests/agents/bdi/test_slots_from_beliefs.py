@@ -151,6 +151,21 @@ def test_only_so_many_matches_are_tried_and_the_reason_says_so() -> None:
     )
 
 
+def test_what_does_not_agree_with_the_goal_or_another_context_is_no_match_that_counts() -> None:
+    others = [Belief(f"You see the cup{n} on the shelf{n}.") for n in range(MAX_MATCHES + 50)]
+    said = (
+        "RULE r\nIF your task is to look at {place}\nCONSIDERING you see a {thing} on the {place}\n"
+        "THEN: write {thing} to the file {place}\n"
+    )
+    assert drafted(said, [*others, Belief("You see the pot on the bed.")], "look at bed").evidence["rejected"] == []
+    agreed = (
+        "RULE r\nIF your task is to tidy up\nCONSIDERING the {place} belongs to {owner}\n"
+        "AND you see a {thing} on the {place}\nTHEN: write {thing} to the file {owner}\n"
+    )
+    beliefs = [*others, Belief("You see the pot on the bed."), Belief("The bed belongs to Nora.")]
+    assert drafted(agreed, beliefs).steps[0].values()["content"] == "pot"
+
+
 _THINGS = st.sampled_from(["pot", "cup", "metal pot", "x; rm"])
 _PLACES = st.sampled_from(["table", "shelf", "box"])
 _BELIEFS = st.lists(
