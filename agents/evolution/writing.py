@@ -156,4 +156,7 @@ def _judged(answer: Answer, parent: ComponentVersion, strategy: str) -> tuple[st
     if text.replace("\r\n", "\n").strip() == parent.body.strip():
         problems.append("Nothing differs from the rule in use.")
     (before,) = grammar.parse(parent.body)
+    if checked.rule.priority != before.priority:
+        # Which rule comes before all others is for people to say.
+        problems.append(f"Keep the priority {before.priority}.")
     return text, [*problems, *STRATEGIES[strategy].problems(before, checked.rule)]
