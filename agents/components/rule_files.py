@@ -43,7 +43,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a file would change, and what is wrong with it, by line of the file."""
+    """What a file would change, and what is wrong with it, by line of the file.
+
+    Of rules that stay as they are only errors are told, and these keep nothing out: they are in the library already.
+    """
 
     entries: tuple[Entry, ...]
     problems: tuple[LintProblem, ...]
@@ -51,7 +54,12 @@ class Comparison:
     @property
     def errors(self) -> list[LintProblem]:
         """What keeps all of it from being saved."""
-        return [problem for problem in self.problems if problem.severity == "error"]
+        return [one for one in self.problems if one.severity == "error" and one.rule not in self.unchanged]
+
+    @property
+    def unchanged(self) -> set[str]:
+        """The names of the rules that are not saved."""
+        return {entry.name for entry in self.entries} - {entry.name for entry in self.to_save}
 
     @property
     def to_save(self) -> list[Entry]:
@@ -81,7 +89,9 @@ def compare(text: str) -> Comparison:
     components = {one.name: one for one in Component.objects.filter(kind=KIND, name__in=[rule.name for rule in rules])}
     versions = _versions(components)
     entries = tuple(_entry(rule, components.get(rule.name), versions.get(rule.name, [])) for rule in rules)
-    return Comparison(entries, tuple(sorted(problems, key=lambda problem: problem.line)))
+    found = Comparison(entries, tuple(sorted(problems, key=lambda problem: problem.line)))
+    told = (one for one in found.problems if one.severity == "error" or one.rule not in found.unchanged)
+    return replace(found, problems=tuple(told))
 
 
 def _unreadable(errors: Sequence[RuleSyntaxError]) -> Iterator[LintProblem]:

@@ -61,6 +61,18 @@ def test_an_export_imported_again_changes_nothing(operator: User) -> None:
     assert rule_files.export() == exported == print_rules(known.rule for known in known_rules())
 
 
+def test_a_rule_that_is_not_changed_keeps_nothing_out_though_it_has_become_wrong(operator: User) -> None:
+    broken = "RULE broken\nIF your task is to go\nTHEN:\n  dance\n"
+    services.publish("rule", "broken", broken, by=operator, status="active")
+    exported = rule_files.export()
+    assert [(one.line, one.code) for one in rule_files.compare(exported).problems] == [(4, "unknown_phrase")]
+    assert rule_files.compare(exported).errors == []
+    rule_import.take_in(f"{exported}--\n{POT}", by=operator)
+    assert versions() == [("broken", "1.0.0", "active"), ("pot", "1.0.0", "candidate")]
+    with pytest.raises(RuleInvalid):
+        rule_import.take_in(exported.replace("dance", "sing"), by=operator)
+
+
 def test_a_candidate_that_waits_is_not_saved_again(operator: User) -> None:
     rule_import.take_in(FILE, by=operator)
     rule_import.take_in(FILE, by=operator)
