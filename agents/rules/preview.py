@@ -46,8 +46,7 @@ class Preview:
 
 
 def preview(goal_text: str, rules: Sequence[KnownRule], registry: Registry = REGISTRY, limit: int = 5) -> list[Preview]:
-    """Return the rules that match the goal, by priority and most specific first, then those whose beginning it
-    is, at most `limit`.
+    """Return the rules that match the goal, most specific first, then those whose beginning it is, at most `limit`.
 
     Beliefs are not asked: whether a rule applies is decided when the goal is planned.
     """
@@ -55,7 +54,7 @@ def preview(goal_text: str, rules: Sequence[KnownRule], registry: Registry = REG
         return []
     every_rule = tuple(known.rule for known in rules)
     matching = relevant_rules(read_text(goal_text), rules, registry)
-    matching.sort(key=_expected_order)
+    matching.sort(key=lambda match: (-match.literal_words, -len(match.known.rule.contexts), match.known.name))
     found = [_matched(match, every_rule, registry) for match in matching]
     names = {match.known.name for match in matching}
     begun = [
@@ -65,12 +64,6 @@ def preview(goal_text: str, rules: Sequence[KnownRule], registry: Registry = REG
     ]
     begun.sort(key=lambda start: (-start.literal_words, start.known.name))
     return (found + begun)[:limit]
-
-
-def _expected_order(match: Relevant) -> tuple[int, int, int, str]:
-    """The order of selection as far as it is known without beliefs: any of the contexts may not hold."""
-    rule = match.known.rule
-    return -rule.priority, -match.literal_words, -len(rule.contexts), match.known.name
 
 
 def form(known: KnownRule, rules: Sequence[Rule], registry: Registry = REGISTRY) -> Preview:
