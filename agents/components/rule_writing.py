@@ -78,7 +78,7 @@ def _checked(text: str, instead_of: str, active: Mapping[str, Rule]) -> Checked:
     if errors:
         return Checked(None, (*hidden, *map(_as_problem, errors)))
     if len(found) != 1:
-        message = f"Here are {len(found)} rules; save one at a time, the others as rules of their own."
+        message = f"Here are {len(found)} rules; save one at a time, or import them together."
         return Checked(None, (LintProblem(found[1].name, found[1].line, "several_rules", "error", message),))
     (rule,) = found
     others = [other for name, other in active.items() if name not in (rule.name, instead_of)]
