@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from agents.rules.binding import Binding, bindings_of, pattern_of, unfit_for_belief
-from agents.rules.bodies import compile_line, fill_subgoal, named_by, names, slot_kinds, slots_in, with_subgoals
+from agents.rules.bodies import compile_line, named_by, names, slot_kinds, slots_in, with_subgoals
 from agents.rules.entailment import decidable, entails
-from agents.rules.grammar import BodyLine, Context, Rule, read
+from agents.rules.grammar import BodyLine, Context, Rule, Rules, read
+from agents.rules.loops import as_goal, loop_of
 from agents.rules.naming import path_problem
 from agents.toolkit.command import Command
 from agents.toolkit.hosts import host_problem
@@ -55,7 +56,7 @@ def lint(rules: Sequence[Rule], registry: Registry, known_triggers: Sequence[str
     """Return the problems of rules that can be read. `known_triggers` are the triggers of rules elsewhere in the
     library.
     """
-    everything = tuple(rules)
+    everything = Rules(rules)
     return _in_order(
         problem
         for number, rule in enumerate(everything)
@@ -67,7 +68,7 @@ def lint_among(rule: Rule, others: Sequence[Rule], registry: Registry) -> list[L
     """Return the problems of one rule beside others, as `lint` finds them of the last of all these; what is wrong with
     the others is not looked for.
     """
-    return _in_order(_of_one(rule, tuple(others), (*others, rule), registry, ()))
+    return _in_order(_of_one(rule, tuple(others), Rules((*others, rule)), registry, ()))
 
 
 def _of_one(
@@ -183,6 +184,7 @@ def _line(
 ) -> Iterator[LintProblem]:
     if line.subgoal:
         yield from _subgoal(rule, line, rules, known_triggers)
+        yield from _loop(rule, line, rules, registry)
         return
     reading = compile_line(line.text, registry)
     if reading is not None:
@@ -219,8 +221,7 @@ def _unknown(text: str, registry: Registry) -> str:
 def _subgoal(
     rule: Rule, line: BodyLine, rules: tuple[Rule, ...], known_triggers: Sequence[str]
 ) -> Iterator[LintProblem]:
-    said, atoms = fill_subgoal(line.text, {slot: slot for slot in slots_in(line.text)})
-    text = read_text(said, atoms=tuple(atoms))
+    text = as_goal(line.text)
     if any(trigger.template.match(text) for trigger in rule.triggers):
         message = f"“{line.text}” is this rule's own task; it would need itself."
         yield LintProblem(rule.name, line.line, "circular", "error", message)
@@ -233,6 +234,14 @@ def _subgoal(
         yield LintProblem(
             rule.name, line.line, "no_rule_for_subgoal", "error", f"No rule is about “{line.text}”; {hint}"
         )
+
+
+def _loop(rule: Rule, line: BodyLine, rules: tuple[Rule, ...], registry: Registry) -> Iterator[LintProblem]:
+    way = loop_of(rule, line, rules, registry)
+    if way and way != (rule.name,):
+        through = " and ".join(f"“{name}”" for name in way)
+        message = f"“{line.text}” may need this rule again, through {through}; only a context can keep it from that."
+        yield LintProblem(rule.name, line.line, "loop", "warning", message)
 
 
 def _compiles(trigger: str) -> bool:

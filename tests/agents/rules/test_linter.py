@@ -139,6 +139,20 @@ def test_what_is_a_command_and_a_task_is_the_command_and_the_linter_says_so() ->
     assert found("RULE one\nIF your task is to go\nTHEN: PLAN TO list notes\n" + notes) == set()
 
 
+def test_sub_goals_that_lead_back_to_their_rule_are_pointed_out_by_each_of_them() -> None:
+    text = (
+        "RULE one\nIF your task is to go to {a}\nTHEN: read {a}, PLAN TO walk to {a}\n"
+        "RULE two\nIF your task is to walk to {b}\nTHEN: take a step to {b}\n"
+        "RULE three\nIF your task is to take a step to {c}\nTHEN: PLAN TO go to {c}\n"
+        "RULE four\nIF your task is to begin with {d}\nTHEN: PLAN TO go to {d}\n"
+    )
+    assert {one for one in found(text) if one[1] == "loop"} == {(n, "loop", "warning") for n in (3, 6, 9)}
+    (problem, *_) = [one for one in lint_text(text, REGISTRY) if one.code == "loop"]
+    assert "through “two” and “three”" in problem.message
+    assert (3, "circular", "error") in found(HEAD + "THEN: PLAN TO do {a}")
+    assert (3, "loop", "warning") not in found(HEAD + "THEN: PLAN TO do {a}")
+
+
 def test_a_result_of_a_sub_goal_without_its_keyword_is_none_either() -> None:
     text = "RULE one\nIF your task is to go\nTHEN: fetch it, write {{intents.1.result.stdout}} to the file x\n"
     assert (3, "reference", "error") in found(text + "RULE f\nIF your task is to fetch it\nTHEN: read x")
