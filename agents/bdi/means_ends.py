@@ -236,7 +236,7 @@ class _Planner:
         known = match.known
         from_beliefs = {name for name, slot in match.slots.items() if slot.belief}
         if unfit := unfit_for_belief(reading.command, reading.values, from_beliefs):
-            why = f"{{{unfit}}} is taken from a belief, which never is a whole command line or a host"
+            why = f"{{{unfit}}} is taken from a belief, which never is a program or a host"
             raise _Rejected("belief_as_command", why, line.line)
         params = from_rule(reading.command, reading.values, match.slots, known.name)
         try:

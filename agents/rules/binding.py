@@ -26,6 +26,8 @@ from agents.toolkit.wording.slots import Template, TemplateError, compile_templa
 from agents.toolkit.wording.words import NOISE, Text, Value, fold, read_text, unescape
 
 MAX_MATCHES = 200
+# What `Thing` says of a file that is there.
+_WORDS_OF_A_LIST = frozenset({"there", "is", "file", "or", "folder", "named"})
 _Values = Mapping[str, SlotValue]
 
 
@@ -100,8 +102,9 @@ def proposals(
 
 def _matches(binding: Binding, kinds: Mapping[str, str], beliefs: Sequence[Belief], cwd: str) -> Iterator[_Values]:
     """Each belief that has the words of the context, with what it says for the slots; the first way to read it."""
+    of_list = binding.template.needed <= _WORDS_OF_A_LIST
     for belief in beliefs:
-        for text in _readings(belief.sentence):
+        for text in (*_readings(belief.sentence), *(_listed(belief.sentence) if of_list else ())):
             match = binding.template.match(text, kinds)
             if match is None:
                 continue
@@ -112,14 +115,16 @@ def _matches(binding: Binding, kinds: Mapping[str, str], beliefs: Sequence[Belie
 
 @lru_cache(maxsize=16_384)
 def _readings(said: str) -> tuple[Text, ...]:
-    """The sentences of a belief; a list also says of each of its names that it is there."""
-    found = []
-    for sentence in sentences(said):
-        fact = read_fact(sentence)
-        found.append(tidy(sentence))
-        if isinstance(fact, Listing):
-            found += [tidy(Thing(fact.kind, join(fact.folder, name), True).sentence()) for name in fact.names]
-    return tuple(read_text(sentence, exact=True) for sentence in found)
+    """The sentences of a belief."""
+    return tuple(read_text(tidy(sentence), exact=True) for sentence in sentences(said))
+
+
+@lru_cache(maxsize=16_384)
+def _listed(said: str) -> tuple[Text, ...]:
+    """What a list of files says of each of its names: that it is there."""
+    facts = [fact for sentence in sentences(said) if isinstance(fact := read_fact(sentence), Listing)]
+    things = (Thing(fact.kind, join(fact.folder, name), True) for fact in facts for name in fact.names)
+    return tuple(read_text(tidy(thing.sentence()), exact=True) for thing in things)
 
 
 def _value(value: Value, kind: str, belief: Belief, cwd: str) -> SlotValue:
@@ -169,12 +174,14 @@ def _distinct(found: Iterable[_Values]) -> Iterator[_Values]:
 def unfit_for_belief(command: Command, values: Mapping[str, Value], from_beliefs: Set[str]) -> str | None:
     """Return the slot that must not have its value from a belief; None when there is none.
 
-    Beliefs repeat what stands in files and names of them. What a program is started with, and what hosts it may reach,
-    is said by people and by rules.
+    Beliefs repeat what stands in files and names of them. Which program is started, and what hosts it may reach, is
+    said by people and by rules.
     """
     for name, value in values.items():
         used = [slot for slot in slots_in(value.raw) if slot in from_beliefs]
-        whole = name == "command_line" and used and value.raw == f"{{{used[0]}}}"
-        if used and (whole or command.kind(name) == HOSTS_KIND):
+        if used and command.kind(name) == HOSTS_KIND:
             return used[0]
+        program = slots_in(value.raw.split()[0]) if used and name == "command_line" else ()
+        if unfit := next((slot for slot in program if slot in from_beliefs), None):
+            return unfit
     return None

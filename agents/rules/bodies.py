@@ -161,7 +161,7 @@ def with_subgoals(rule: Rule, rules: tuple[Rule, ...], registry: Registry) -> Ru
 
 def named_by(line: str, rule: Rule, rules: Iterable[Rule]) -> Rule | None:
     """Return the first other rule whose task has the words of the line."""
-    text, slots = _as_task(line)
+    text, slots = as_task(line)
     spoken = text.vocabulary
     for other in rules:
         for trigger in other.triggers:
@@ -173,7 +173,7 @@ def named_by(line: str, rule: Rule, rules: Iterable[Rule]) -> Rule | None:
 
 def names(line: str, task: Template) -> bool:
     """Whether the line has the words of the task, case and articles aside; a slot of the task is a slot of the line."""
-    return _says(*_as_task(line), task)
+    return _says(*as_task(line), task)
 
 
 def _says(text: Text, slots: Set[tuple[int, int]], task: Template) -> bool:
@@ -182,8 +182,8 @@ def _says(text: Text, slots: Set[tuple[int, int]], task: Template) -> bool:
 
 
 @lru_cache(maxsize=16_384)
-def _as_task(line: str) -> tuple[Text, frozenset[tuple[int, int]]]:
-    """The line as the text of a task, and where its slots stand in it."""
+def as_task(line: str) -> tuple[Text, frozenset[tuple[int, int]]]:
+    """Return a line as the text of a task, its slots taken as the words that they are, and where these stand in it."""
     said, atoms = fill_subgoal(line, {slot: slot for slot in slots_in(line)})
     return read_text(said, atoms=tuple(atoms)), frozenset(atoms)
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from agents.rules.binding import Binding, bindings_of, pattern_of, unfit_for_belief
-from agents.rules.bodies import compile_line, named_by, names, slot_kinds, slots_in, with_subgoals
+from agents.rules.bodies import as_task, compile_line, named_by, names, slot_kinds, slots_in, with_subgoals
 from agents.rules.entailment import decidable, entails
 from agents.rules.grammar import BodyLine, Context, Rule, Rules, read
-from agents.rules.loops import as_goal, loop_of
+from agents.rules.loops import loop_of
 from agents.rules.naming import path_problem
 from agents.toolkit.command import Command
 from agents.toolkit.hosts import host_problem
@@ -221,7 +221,7 @@ def _unknown(text: str, registry: Registry) -> str:
 def _subgoal(
     rule: Rule, line: BodyLine, rules: tuple[Rule, ...], known_triggers: Sequence[str]
 ) -> Iterator[LintProblem]:
-    text = as_goal(line.text)
+    text, _ = as_task(line.text)
     if any(trigger.template.match(text) for trigger in rule.triggers):
         message = f"“{line.text}” is this rule's own task; it would need itself."
         yield LintProblem(rule.name, line.line, "circular", "error", message)
@@ -257,7 +257,7 @@ def _values(rule: Rule, line: BodyLine, reading: Reading) -> Iterator[LintProble
     fixed = {}
     if unfit := unfit_for_belief(command, reading.values, _from_beliefs(rule).keys()):
         message = (
-            f"{{{unfit}}} is taken from a belief, which never is a whole command line or a host; write the program or "
+            f"{{{unfit}}} is taken from a belief, which never is a program or a host; write the program or "
             "the host here."
         )
         yield LintProblem(rule.name, line.line, "belief_as_command", "error", message)

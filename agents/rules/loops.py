@@ -6,16 +6,9 @@ from collections import deque
 from collections.abc import Iterator
 from functools import lru_cache
 
-from agents.rules.bodies import fill_subgoal, slots_in, with_subgoals
+from agents.rules.bodies import as_task, with_subgoals
 from agents.rules.grammar import BodyLine, Rule
 from agents.toolkit.registry import Registry
-from agents.toolkit.wording.words import Text, read_text
-
-
-def as_goal(line: str) -> Text:
-    """Return a sub-goal as the text of a goal, its slots taken as the words that they are."""
-    said, atoms = fill_subgoal(line, {slot: slot for slot in slots_in(line)})
-    return read_text(said, atoms=tuple(atoms))
 
 
 def loop_of(rule: Rule, line: BodyLine, rules: tuple[Rule, ...], registry: Registry) -> tuple[str, ...]:
@@ -46,5 +39,5 @@ def _needed(rule: Rule, rules: tuple[Rule, ...], registry: Registry) -> Iterator
 @lru_cache(maxsize=4_096)
 def _serving(line: str, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     """The rules that are about a sub-goal."""
-    text = as_goal(line)
+    text, _ = as_task(line)
     return tuple(rule for rule in rules if any(trigger.template.match(text) for trigger in rule.triggers))

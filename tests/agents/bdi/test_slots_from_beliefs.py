@@ -132,13 +132,15 @@ def test_a_belief_is_one_argument_and_never_a_command_line_or_a_host() -> None:
     host = [Belief("You see example.org.")]
     for body, seen in (
         ("run {thing}", belief),
+        ("run {thing} --version", belief),
+        ("run ./{thing}", belief),
         ("run x with access to {thing}", host),
         ("PLAN TO do {thing}", belief),
         ("PLAN TO do echo {thing}", belief),
     ):
         no = outcome(f"{head}THEN: {body}\n{inner}", seen)
         assert isinstance(no, NoPlan), body
-        assert "never is a whole command line or a host" in str(no.evidence["rejected"][0]["why"])
+        assert "never is a program or a host" in str(no.evidence["rejected"][0]["why"])
 
 
 def test_only_so_many_matches_are_tried_and_the_reason_says_so() -> None:
