@@ -35,9 +35,9 @@ THEN:
 
 OR, CONSIDERING and AND may be missing.
 
-Keep the name. Use only commands that the rule uses, or whose phrases stand in "phrases". A person reviews what you
-write, and it first runs beside the present rule on earlier goals that you do not know: write for the task, not for
-these cases.
+Keep the name, and a line PRIORITY as it is. Use only commands that the rule uses, or whose phrases stand in "phrases".
+A person reviews what you write, and it first runs beside the present rule on earlier goals that you do not know: write
+for the task, not for these cases.
 
 Answer with one JSON object and nothing else: {"rule": "the whole text"}, or {"cannot": "why not"}.
 """

@@ -26,9 +26,15 @@ class Node:
     first_step: int
     numbers: tuple[int, ...]
     beliefs: Sequence[Belief]
-    judged: Sequence[Judgement]
+    judged: list[Judgement]
     outcomes: dict[int, Json] = field(default_factory=dict)
+    notes: dict[int, str] = field(default_factory=dict)
     chosen: Judgement | None = None
+
+    def consider(self, judgement: Judgement) -> None:
+        """Have the rule stand here with these values of its slots, in place of others that were tried before."""
+        known = judgement.relevant.known
+        self.judged = [judgement if one.relevant.known is known else one for one in self.judged]
 
     def reject(self, judgement: Judgement, code: str, why: str, line: int | None = None) -> None:
         self.outcomes[id(judgement)] = {"code": code, "why": why} | ({"line": line} if line else {})
@@ -67,6 +73,7 @@ class Node:
             "chosen": judgement is self.chosen,
             "minimum": judgement.minimum,
             "contexts": len(judgement.contexts),
+            "priority": relevant.known.rule.priority,
             "literal_words": relevant.literal_words,
         }
 
@@ -75,7 +82,9 @@ class Node:
         return {"rule": _rule(judgement.relevant), **self._outcome(judgement), "contexts": contexts}
 
     def _outcome(self, judgement: Judgement) -> Json:
-        return self.outcomes.get(id(judgement)) or self._not_applicable(judgement)
+        outcome = self.outcomes.get(id(judgement)) or self._not_applicable(judgement)
+        note = self.notes.get(id(judgement))
+        return {**outcome, "why": f"{outcome['why']} ({note})"} if note else outcome
 
     def _not_applicable(self, judgement: Judgement) -> Json:
         failed = next((judged for judged in judgement.contexts if not judged.holds), None)
@@ -124,7 +133,7 @@ class Log:
         # A sub-goal holds nearly all that its goal held, the very same ones.
         known = map(self._places.get, map(id, beliefs))
         numbers = tuple(self._number(belief) if at is None else at for belief, at in zip(beliefs, known, strict=True))
-        node = Node(goal, depth, cwd, offset + 1, numbers, beliefs, judged)
+        node = Node(goal, depth, cwd, offset + 1, numbers, beliefs, list(judged))
         self.nodes.append(node)
         return node
 
@@ -162,6 +171,7 @@ def _rule(relevant: Relevant) -> Json:
 def _slots(relevant: Relevant) -> Json:
     return {
         name: {"value": slot.value, "kind": slot.kind, "span": list(slot.span) if slot.span else None}
+        | ({"belief": slot.belief} if slot.belief else {})
         for name, slot in relevant.slots.items()
     }
 
@@ -175,6 +185,8 @@ def _inner(sentence: str) -> str:
 
 
 def _why_first(first: Judgement, other: Judgement) -> str:
+    if first.relevant.known.rule.priority != other.relevant.known.rule.priority:
+        return "first by its priority"
     if len(first.contexts) != len(other.contexts):
         return "more specific: it has more contexts"
     if first.relevant.literal_words != other.relevant.literal_words:

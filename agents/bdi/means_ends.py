@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from agents.bdi import evidence
@@ -12,8 +13,9 @@ from agents.bdi.dependencies import link
 from agents.bdi.levels import key_of
 from agents.bdi.parameters import from_rule
 from agents.bdi.revision import current_folder, predict
-from agents.rules.bodies import compile_line, fill_subgoal, slots_in
-from agents.rules.grammar import BodyLine
+from agents.rules.binding import MAX_MATCHES, proposals, unfit_for_belief
+from agents.rules.bodies import compile_line, fill_subgoal, slots_in, with_subgoals
+from agents.rules.grammar import BodyLine, Rules
 from agents.rules.selection import Judgement, KnownRule, Relevant, SlotValue, judge, relevant_rules
 from agents.rules.speaking import Speaking
 from agents.toolkit.references import shifted
@@ -47,6 +49,28 @@ class _Expansion:
     steps: tuple[Step, ...]
     cleanup: tuple[CleanupBlock, ...]
     beliefs: tuple[Belief, ...]
+
+
+@dataclass(frozen=True)
+class _Group:
+    """A relevant rule, judged with each set of values that its contexts take from beliefs; mostly there is just one."""
+
+    all: tuple[Judgement, ...]
+    is_cut: bool
+
+    @cached_property
+    def nearest(self) -> Judgement:
+        """The first that applies, else the first of those with most contexts that hold."""
+        return max(self.all, key=lambda one: sum(judged.holds for judged in one.contexts))
+
+    @property
+    def notes(self) -> dict[int, str]:
+        """What is said of each beside the reason why it was not used."""
+        limit = f"; only the first {MAX_MATCHES} are tried" if self.is_cut else ""
+        many = len(self.all)
+        if many == 1 and not limit:
+            return {}
+        return {id(one): f"match {number} of {many} with beliefs{limit}" for number, one in enumerate(self.all, 1)}
 
 
 class _Rejected(Exception):
@@ -100,21 +124,33 @@ class _Planner:
     filed: Speaking | None = None
     log: evidence.Log = field(default_factory=evidence.Log)
 
+    @cached_property
+    def texts(self) -> Rules:
+        """The rules without their versions."""
+        return Rules(known.rule for known in self.rules)
+
     def expand(self, goal: _Goal, beliefs: tuple[Belief, ...], offset: int) -> _Expansion | _Failure:
         """Return the expansion of a goal, or why there is none. `offset` steps come before it in the plan."""
         cwd = current_folder(beliefs)
-        found = [self._with_origins(match, goal) for match in relevant_rules(goal.text, self.rules, self.registry)]
+        relevant = [self._with_origins(match, goal) for match in relevant_rules(goal.text, self.rules, self.registry)]
+        found = [proposals(match, self.texts, self.registry, beliefs, cwd) for match in relevant]
         said = [belief.sentence for belief in beliefs]
         self.filed = filed = self.filed.now(said) if self.filed is not None else Speaking(said)
-        judged = [judge(match, beliefs, cwd, filed) for match in found]
+        groups = [
+            _Group(tuple(judge(one, beliefs, cwd, filed) for one in each.relevant), each.is_cut) for each in found
+        ]
+        judged = [group.nearest for group in groups]
         node = self.log.open(goal.said, judged, beliefs, cwd, goal.depth, offset)
-        usable = [one for one in judged if not self._rejected_for_a_value(one, node)]
-        candidates = sorted((one for one in usable if one.applicable), key=lambda one: one.order)
+        for group in groups:
+            node.notes |= group.notes
+        usable = [group for group in groups if not self._rejected_for_a_value(group.nearest, node)]
+        candidates = sorted((one for group in usable for one in group.all if one.applicable), key=lambda one: one.order)
         if only := self.chosen.get(key_of(goal.said, cwd)):
             candidates = [one for one in candidates if one.relevant.known.version_id == only]
         cause = ""
         for number, one in enumerate(candidates):
             mark = self.log.mark()
+            node.consider(one)
             try:
                 expansion = self._compile(one.relevant, goal, beliefs, offset, cwd)
             except _Rejected as rejected:
@@ -122,7 +158,7 @@ class _Planner:
                 node.reject(one, rejected.code, rejected.why, rejected.line)
                 cause = cause or rejected.cause
                 continue
-            node.choose(one, candidates[number + 1 :])
+            node.choose(one, [other for other in candidates[number + 1 :] if not _is_same_rule(one, other)])
             return expansion
         return _Failure(_reason(judged, usable, candidates), cause or node.first_reason())
 
@@ -133,7 +169,8 @@ class _Planner:
         slots = {}
         for name, slot in match.slots.items():
             origin = goal.origins.get(slot.span) if slot.span else None
-            slots[name] = SlotValue(slot.value, slot.kind, origin.span if origin else None, slot.problem)
+            span = origin.span if origin else None
+            slots[name] = SlotValue(slot.value, slot.kind, span, slot.problem, _belief_within(slot, goal))
         return Relevant(match.known, match.trigger, slots, match.literal_words)
 
     def _rejected_for_a_value(self, judgement: Judgement, node: evidence.Node) -> bool:
@@ -150,7 +187,7 @@ class _Planner:
             raise _Rejected(
                 "search_limit", f"more than {MAX_TRIES} rules were tried; make triggers or contexts more specific"
             )
-        rule = match.known.rule
+        rule = with_subgoals(match.known.rule, self.texts, self.registry)
         steps: list[Step] = []
         cleanup: list[CleanupBlock] = []
         positions: dict[int, int] = {}
@@ -197,6 +234,10 @@ class _Planner:
             raise _Rejected("unknown_phrase", f"no command is said “{line.text}”", line.line)
         self._no_open_slot(line, match)
         known = match.known
+        from_beliefs = {name for name, slot in match.slots.items() if slot.belief}
+        if unfit := unfit_for_belief(reading.command, reading.values, from_beliefs):
+            why = f"{{{unfit}}} is taken from a belief, which never is a program or a host"
+            raise _Rejected("belief_as_command", why, line.line)
         params = from_rule(reading.command, reading.values, match.slots, known.name)
         try:
             bound = {name: _at_position(param, positions) for name, param in params.items()}
@@ -209,6 +250,19 @@ class _Planner:
         missing = next((slot for slot in slots_in(line.text) if slot not in match.slots), None)
         if missing:
             raise _Rejected("open_slot", f"the goal does not say {{{missing}}}, which “{line.text}” needs", line.line)
+
+
+def _is_same_rule(one: Judgement, other: Judgement) -> bool:
+    return one.relevant.known is other.relevant.known
+
+
+def _belief_within(slot: SlotValue, goal: _Goal) -> str:
+    """The belief that a sub-goal's value is taken from, if only in part."""
+    if slot.span is None:
+        return ""
+    start, end = slot.span
+    parts = (origin.belief for span, origin in goal.origins.items() if span[0] < end and start < span[1])
+    return next(filter(None, parts), "")
 
 
 def _at_position(param: Param, positions: Mapping[int, int]) -> Param:
@@ -224,7 +278,7 @@ _SUBGOAL_REASONS = {
 }
 
 
-def _reason(judged: Sequence[Judgement], usable: Sequence[Judgement], candidates: Sequence[Judgement]) -> str:
+def _reason(judged: Sequence[Judgement], usable: Sequence[_Group], candidates: Sequence[Judgement]) -> str:
     if not judged:
         return "no_relevant_rule"
     if not usable:

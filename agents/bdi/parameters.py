@@ -18,6 +18,7 @@ from sandbox.gate.hosts import PACKAGES
 
 # The note of a value that stands in a rule, before the rule's name.
 _WRITTEN = "written in the rule "
+MAX_QUOTED = 200
 _INDEX_NOTE = "pip fetches from the package index"
 
 
@@ -40,14 +41,19 @@ def from_rule(
     for name, value in values.items():
         result, used = _filled(command, name, value, words)
         if used:
-            spans = [slots[slot].span for slot in used]
-            note = "filled from " + ", ".join("{" + slot + "}" for slot in used)
-            found[name] = Param(result, "rule_slot", span=spans[0], note=note)
+            from_belief = any(slots[slot].belief for slot in used)
+            note = "filled from " + ", ".join(_source(slot, slots[slot]) for slot in used)
+            found[name] = Param(result, "belief" if from_belief else "rule_slot", span=slots[used[0]].span, note=note)
         elif is_reference(result):
             found[name] = Param(result, "reference")
         else:
             found[name] = Param(result, "explicit", note=f"{_WRITTEN}“{rule}”")
     return with_defaults(command, found)
+
+
+def _source(slot: str, value: SlotValue) -> str:
+    said = value.belief if len(value.belief) <= MAX_QUOTED else value.belief[: MAX_QUOTED - 1] + "…"
+    return f"{{{slot}}}, as the belief “{said}” says" if said else f"{{{slot}}}"
 
 
 def is_written_in_rule(origin: str, note: str) -> bool:

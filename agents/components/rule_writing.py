@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.actors import firmware
@@ -46,9 +46,24 @@ class Checked:
         return [problem for problem in self.problems if problem.severity == "error"]
 
 
-def check(text: str, *, instead_of: str = "") -> Checked:
-    """Read and lint the text of one rule among the active ones; `instead_of` names the rule it would replace."""
-    return _checked(text, instead_of, {known.name: known.rule for known in known_rules()})
+def check(text: str, *, instead_of: str = "", among: Iterable[Rule] = ()) -> Checked:
+    """Read and lint the text of one rule among the active ones; `instead_of` names the rule it would replace.
+
+    `among` are rules that are saved together with it and take the place of active ones of their names.
+    """
+    active = {known.name: known.rule for known in known_rules()}
+    return _checked(text, instead_of, active | {rule.name: rule for rule in among})
+
+
+def check_together(rules: Sequence[Rule]) -> list[LintProblem]:
+    """Lint rules of one text among each other and the active ones whose place they do not take, by line."""
+    written = {rule.name for rule in rules}
+    others = [known.rule for known in known_rules() if known.name not in written]
+    found: list[LintProblem] = []
+    for rule in rules:
+        found += lint_among(rule, [*others, *(other for other in rules if other is not rule)], tools_in_use())
+        found += _against_firmware(rule)
+    return sorted(found, key=lambda problem: problem.line)
 
 
 def check_versions(versions: Sequence[ComponentVersion]) -> list[Checked]:
@@ -58,12 +73,12 @@ def check_versions(versions: Sequence[ComponentVersion]) -> list[Checked]:
 
 
 def _checked(text: str, instead_of: str, active: Mapping[str, Rule]) -> Checked:
-    hidden = tuple(_hidden_characters(text))
+    hidden = tuple(hidden_characters(text))
     found, errors = grammar.read(text)
     if errors:
         return Checked(None, (*hidden, *map(_as_problem, errors)))
     if len(found) != 1:
-        message = f"Here are {len(found)} rules; save one at a time, the others as rules of their own."
+        message = f"Here are {len(found)} rules; save one at a time, or import them together."
         return Checked(None, (LintProblem(found[1].name, found[1].line, "several_rules", "error", message),))
     (rule,) = found
     others = [other for name, other in active.items() if name not in (rule.name, instead_of)]
@@ -88,8 +103,10 @@ def _against_firmware(rule: Rule) -> Iterator[LintProblem]:
         yield LintProblem(rule.name, found.position, "against_firmware", "error", found.says)
 
 
-def _hidden_characters(text: str) -> Iterator[LintProblem]:
-    """A rule is read by people before it is used, so nothing in it may be invisible or turn the reading direction."""
+def hidden_characters(text: str) -> Iterator[LintProblem]:
+    """Yield the lines with a character that cannot be seen.
+
+    A rule is read by people before it is used, so nothing in it may be invisible or turn the reading direction."""
     for number, line in enumerate(text.splitlines(), start=1):
         if character := hidden_character(line.replace("\t", " ")):
             message = (
@@ -106,15 +123,16 @@ def save(
     changes: str = "",
     activate: bool = False,
     origin: str = services.PERSON,
+    among: Iterable[Rule] = (),
 ) -> ComponentVersion:
     """Keep the text as a new version: a candidate, or at once the active one.
 
-    Without `of` it is a new rule, whose name must be free. RuleInvalid with every problem, LibraryRefused when the
-    person may not.
+    Without `of` it is a new rule, whose name must be free. `among` are rules that are saved together with it.
+    RuleInvalid with every problem, LibraryRefused when the person may not.
     """
     services.check_rights(by, activate=activate)
     text = text.replace("\r\n", "\n").strip() + "\n"
-    checked = check(text, instead_of=of.name if of else "")
+    checked = check(text, instead_of=of.name if of else "", among=among)
     if checked.rule is None or not checked.is_fit:
         raise RuleInvalid(checked.errors)
     name = checked.rule.name

@@ -120,6 +120,9 @@ def _judged_rule(answer: Answer, parent: ComponentVersion, strategy: str) -> tup
         return text, problems or ["This is no rule."]
     problems = _not_a_version(text, checked.rule.name, parent)
     (before,) = grammar.parse(parent.body)
+    if checked.rule.priority != before.priority:
+        # Which rule comes before all others is for people to say.
+        problems.append(f"Keep the priority {before.priority}.")
     return text, [*problems, *STRATEGIES[strategy].problems(before, checked.rule)]
 
 

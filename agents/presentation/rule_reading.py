@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agents.rules.bodies import compile_line
-from agents.rules.grammar import BodyLine, Rule
+from agents.rules.bodies import compile_line, with_subgoals
+from agents.rules.grammar import BodyLine, Rule, Rules
 from agents.rules.linter import SEVERITIES, LintProblem
 from agents.rules.selection import KnownRule
 from agents.rules.wording import best_wording
@@ -56,8 +56,9 @@ def said_step(step: Step, registry: Registry) -> SaidStep:
 
 def read_body(rule: Rule, rules: list[KnownRule], registry: Registry) -> tuple[list[ReadLine], list[ReadLine]]:
     """Return the steps and the clean-up steps of a rule as commands, slots still open."""
+    resolved = with_subgoals(rule, Rules(known.rule for known in rules), registry)
     return (
-        [_read(line, rules, registry) for line in rule.body],
+        [_read(line, rules, registry) for line in resolved.body],
         [_read(line, rules, registry) for line in rule.on_failure],
     )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from agents.rules.grammar import BodyLine, Rule
@@ -17,7 +17,8 @@ from agents.toolkit.phrases import Reading, read_raw
 from agents.toolkit.registry import Registry
 from agents.toolkit.schemas import HOSTS_KIND
 from agents.toolkit.wording.kinds import KINDS
-from agents.toolkit.wording.words import Value, quote, read_text, unescape
+from agents.toolkit.wording.slots import Template
+from agents.toolkit.wording.words import Text, Value, quote, read_text, unescape
 
 _SLOT = re.compile(r"(?<![\\{])\{([a-z][a-z0-9_]*)\}(?!\})")
 _CHUNK = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]+')
@@ -144,6 +145,50 @@ def fill_subgoal(text: str, slots: Mapping[str, str]) -> tuple[str, dict[tuple[i
 
 
 @lru_cache(maxsize=4_096)
+def with_subgoals(rule: Rule, rules: tuple[Rule, ...], registry: Registry) -> Rule:
+    """Return the rule with every line of its body marked as a sub-goal that is one.
+
+    PLAN TO says so, or no command is said like this and the line names the task of another rule, as published rules do.
+    """
+    body = tuple(
+        replace(line, subgoal=True)
+        if not line.subgoal and compile_line(line.text, registry) is None and named_by(line.text, rule, rules)
+        else line
+        for line in rule.body
+    )
+    return rule if body == rule.body else replace(rule, body=body)
+
+
+def named_by(line: str, rule: Rule, rules: Iterable[Rule]) -> Rule | None:
+    """Return the first other rule whose task has the words of the line."""
+    text, slots = as_task(line)
+    spoken = text.vocabulary
+    for other in rules:
+        for trigger in other.triggers:
+            # Nearly every task is ruled out here; a library is gone through for each line of each of its rules.
+            if trigger.template.needed <= spoken and _says(text, slots, trigger.template) and other.name != rule.name:
+                return other
+    return None
+
+
+def names(line: str, task: Template) -> bool:
+    """Whether the line has the words of the task, case and articles aside; a slot of the task is a slot of the line."""
+    return _says(*as_task(line), task)
+
+
+def _says(text: Text, slots: Set[tuple[int, int]], task: Template) -> bool:
+    match = task.match(text, dict.fromkeys(task.slots, "name"))
+    return match is not None and all(value.span in slots for value in match.values.values())
+
+
+@lru_cache(maxsize=16_384)
+def as_task(line: str) -> tuple[Text, frozenset[tuple[int, int]]]:
+    """Return a line as the text of a task, its slots taken as the words that they are, and where these stand in it."""
+    said, atoms = fill_subgoal(line, {slot: slot for slot in slots_in(line)})
+    return read_text(said, atoms=tuple(atoms)), frozenset(atoms)
+
+
+@lru_cache(maxsize=4_096)
 def own_kinds(rule: Rule, registry: Registry) -> Mapping[str, str]:
     """Return the slot kinds that the rule's own steps imply; slots that only stand in sub-goals are not in it."""
     kinds: dict[str, str] = {}
@@ -176,11 +221,16 @@ def _stricter(one: str | None, other: str) -> str:
 def slot_kinds(rule: Rule, rules: tuple[Rule, ...], registry: Registry, depth: int = 4) -> dict[str, str]:
     """Return the kind of every slot of a rule, following sub-goals into the rules that would serve them."""
     kinds = dict(own_kinds(rule, registry))
-    for line in rule.body if depth else ():
+    for line in with_subgoals(rule, rules, registry).body if depth else ():
         if line.subgoal and slots_in(line.text):
             for slot, kind in _kinds_below(line, rules, registry, depth):
                 kinds[slot] = _stricter(kinds.get(slot), kind)
-    return {slot: kinds.get(slot, "text") for slot in rule.slots}
+    return {slot: kinds.get(slot, "text") for slot in (*rule.slots, *_slots_of_contexts(rule))}
+
+
+@lru_cache(maxsize=4_096)
+def _slots_of_contexts(rule: Rule) -> tuple[str, ...]:
+    return tuple(slot for context in rule.contexts for slot in slots_in(context.text))
 
 
 @lru_cache(maxsize=4_096)

@@ -1,6 +1,7 @@
 """Reading plan rules from text.
 
     RULE name                                   optional; without it the first trigger is the name
+    PRIORITY n                                  optional, -100 to 100, a line of its own before THEN; 0 without it
     IF your task is to TRIGGER                  also: IF your goal is to TRIGGER
     OR your task is to TRIGGER                  further wordings of the same task
     CONSIDERING context AND context             NOT before a context: it must be known to be false
@@ -20,30 +21,28 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from agents.rules.lines import RuleSyntaxError as RuleSyntaxError
+from agents.rules.lines import comment, is_comment, quoted, says_something, short, steps_in, without_end
 from agents.toolkit.wording.slots import Template, TemplateError, compile_template
-from agents.toolkit.wording.words import closing_quote
 
 MAX_CHARS = 100_000
 MAX_RULES = 200
+MAX_PRIORITY = 100
 
 _SEPARATOR = re.compile(r"\s*--+\s*\Z")
 _KEYWORD = re.compile(
-    r"(?<![\w{])(?:(?P<if>IF)\s+your\s+(?:task|goal)\s+is\s+to\b|(?P<or>OR)\s+your\s+(?:task|goal)\s+is\s+to\b"
+    r"(?<![\w{])(?:(?P<priority>^\s*PRIORITY)\b[ \t]*:?"
+    r"|(?P<if>IF)\s+your\s+(?:task|goal)\s+is\s+to\b|(?P<or>OR)\s+your\s+(?:task|goal)\s+is\s+to\b"
     r"|(?P<considering>CONSIDERING)\b|(?P<unless>UNLESS)\b|(?P<and>AND)\b"
     r"|(?P<then>THEN)\b[ \t]*:?|(?P<failure>ON\s+FAILURE)\b[ \t]*:?)"
 )
-_RULE = re.compile(r"\s*RULE\b[ \t]*:?[ \t]*(?P<name>.*?)\s*\Z")
+_RULE = re.compile(r"\s*RULE\b[ \t:]*(?P<name>.*?)\s*\Z")
 _PLAN_TO = re.compile(r"PLAN\s+TO\b\s*")
 _NOT = re.compile(r"NOT\b\s*")
-_UNTIDY_KEYWORD = re.compile(r"\s*(rule|if|or|considering|unless|then|on\s+failure|plan\s+to)\b", re.IGNORECASE)
-
-
-class RuleSyntaxError(ValueError):
-    """The rule text cannot be read; `line` counts from 1, `code` is one word, the message says what to write."""
-
-    def __init__(self, line: int, code: str, message: str) -> None:
-        super().__init__(f"line {line}: {message}")
-        self.line, self.code, self.message = line, code, message
+_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,9}\Z")
+_UNTIDY_KEYWORD = re.compile(
+    r"\s*(rule|priority|if|or|considering|unless|then|on\s+failure|plan\s+to)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,10 @@ class BodyLine:
 
 @dataclass(frozen=True)
 class Rule:
-    """A recipe: when a goal matches a trigger and every context holds, the body is the plan."""
+    """A recipe: when a goal matches a trigger and every context holds, the body is the plan.
+
+    `comments` are those that give no reason for a step.
+    """
 
     name: str
     triggers: tuple[Trigger, ...]
@@ -88,6 +90,8 @@ class Rule:
     on_failure: tuple[BodyLine, ...]
     line: int
     source: str
+    comments: tuple[str, ...] = ()
+    priority: int = 0
 
     def __hash__(self) -> int:
         """By what says the rest: planning looks rules up by the thousand, and all of their parts took a third of it."""
@@ -118,12 +122,11 @@ def parse(text: str) -> list[Rule]:
     return rules
 
 
-def read(text: str) -> tuple[list[Rule], list[RuleSyntaxError]]:
+def read(text: str, max_chars: int = MAX_CHARS, max_rules: int = MAX_RULES) -> tuple[list[Rule], list[RuleSyntaxError]]:
     """Return the rules that can be read and the first fault of each one that cannot."""
-    if len(text) > MAX_CHARS:
-        return [], [
-            RuleSyntaxError(1, "too_long", f"a rule text has at most {MAX_CHARS} characters; split it into files")
-        ]
+    if len(text) > max_chars:
+        message = f"a rule text has at most {max_chars} characters; split it into files"
+        return [], [RuleSyntaxError(1, "too_long", message)]
     bad = next((i for i, char in enumerate(text) if ord(char) < 32 and char not in "\n\r\t"), None)
     if bad is not None:
         line = text.count("\n", 0, bad) + 1
@@ -131,8 +134,8 @@ def read(text: str) -> tuple[list[Rule], list[RuleSyntaxError]]:
     rules: list[Rule] = []
     errors: list[RuleSyntaxError] = []
     chunks = _chunks(text)
-    if len(chunks) > MAX_RULES:
-        return [], [RuleSyntaxError(chunks[MAX_RULES][0][0], "too_many", f"at most {MAX_RULES} rules in one text")]
+    if len(chunks) > max_rules:
+        return [], [RuleSyntaxError(chunks[max_rules][0][0], "too_many", f"at most {max_rules} rules in one text")]
     for chunk in chunks:
         try:
             rules.append(_read_rule(chunk))
@@ -152,14 +155,20 @@ def _chunks(text: str) -> list[_Lines]:
         if _SEPARATOR.match(line):
             chunks.append([])
             continue
-        if _RULE.match(line) and any(_says_something(earlier) for _, earlier in chunks[-1]):
-            chunks.append([])
+        if _RULE.match(line) and any(says_something(earlier) for _, earlier in chunks[-1]):
+            chunks.append(_comments_at_the_end(chunks[-1]))
         chunks[-1].append((number, line))
-    return [chunk for chunk in chunks if any(_says_something(line) for _, line in chunk)]
+    return [chunk for chunk in chunks if any(says_something(line) for _, line in chunk)]
 
 
-def _says_something(line: str) -> bool:
-    return bool(line.strip()) and not line.lstrip().startswith("#")
+def _comments_at_the_end(lines: _Lines) -> _Lines:
+    """Take the comments off that stand right above the next rule: they are about that one."""
+    first = len(lines)
+    while first and is_comment(lines[first - 1][1]):
+        first -= 1
+    taken = lines[first:]
+    del lines[first:]
+    return taken
 
 
 @dataclass
@@ -171,7 +180,7 @@ class _Section:
 
 def _read_rule(chunk: _Lines) -> Rule:
     lines = [(number, line) for number, line in chunk if line.strip()]
-    first = next(number for number, line in lines if _says_something(line))
+    first = next(number for number, line in lines if says_something(line))
     name, name_line = "", 0
     rest: _Lines = []
     for number, line in lines:
@@ -184,26 +193,36 @@ def _read_rule(chunk: _Lines) -> Rule:
                 raise RuleSyntaxError(number, "long_name", "the name of a rule has at most 200 characters")
         else:
             rest.append((number, line))
-    sections = _sections(rest, name_line or first)
+    sections, comments = _sections(rest, name_line or first)
     triggers = _triggers(sections)
+    contexts = _contexts(sections)
+    body, after_body = _body(sections, "then")
+    on_failure, after_failure = _body(sections, "failure")
     return Rule(
         name or triggers[0].text,
         triggers,
-        _contexts(sections),
-        _body(sections, "then"),
-        _body(sections, "failure"),
+        contexts,
+        body,
+        on_failure,
         first,
         "\n".join(line for _, line in chunk).strip(),
+        (*comments, *after_body, *after_failure),
+        _priority(sections),
     )
 
 
-def _sections(lines: _Lines, rule_line: int) -> list[_Section]:
-    """Cut the lines at keywords, and check that these stand in an order that makes sense."""
+def _sections(lines: _Lines, rule_line: int) -> tuple[list[_Section], list[str]]:
+    """Cut the lines at keywords, check that these stand in an order that makes sense, and return the comments above
+    the steps.
+    """
     sections: list[_Section] = []
+    comments: list[str] = []
     for number, line in lines:
-        if line.lstrip().startswith("#"):
+        if is_comment(line):
             if sections and sections[-1].keyword in ("then", "failure"):
                 sections[-1].lines.append((number, line.strip()))
+            elif said := comment(line):
+                comments.append(said)
             continue
         at = 0
         for found in _keywords(number, line):
@@ -213,7 +232,7 @@ def _sections(lines: _Lines, rule_line: int) -> list[_Section]:
             sections.append(_Section(keyword, number, []))
             at = found.end()
         _add_text(sections, number, line[at:])
-    if not sections:
+    if all(section.keyword == "priority" for section in sections):
         raise RuleSyntaxError(
             rule_line, "no_trigger", "the rule has no trigger; write IF your task is to … (in capitals: IF)"
         )
@@ -221,12 +240,12 @@ def _sections(lines: _Lines, rule_line: int) -> list[_Section]:
         raise RuleSyntaxError(
             sections[-1].line, "no_body", "the rule has no body; write THEN: and its steps (in capitals: THEN)"
         )
-    return sections
+    return sections, comments
 
 
 def _keywords(number: int, line: str) -> list[re.Match[str]]:
-    quoted = _quoted(line, number)
-    return [found for found in _KEYWORD.finditer(line) if not quoted[found.start()]]
+    is_quoted = quoted(line, number)
+    return [found for found in _KEYWORD.finditer(line) if not is_quoted[found.start()]]
 
 
 def _add_text(sections: list[_Section], number: int, text: str) -> None:
@@ -234,21 +253,24 @@ def _add_text(sections: list[_Section], number: int, text: str) -> None:
         return
     if not sections:
         hint = "; write keywords in capitals" if _UNTIDY_KEYWORD.match(text) else ""
-        message = f"a rule starts with IF your task is to …, not with “{_short(text)}”{hint}"
+        message = f"a rule starts with IF your task is to …, not with “{short(text)}”{hint}"
         raise RuleSyntaxError(number, "no_trigger", message)
     sections[-1].lines.append((number, text))
 
 
+_HEAD = ("if", "or", "considering", "and", "unless")
 _AFTER = {
-    "if": (),
+    "priority": ("", *_HEAD),
+    "if": ("",),
     "or": ("if", "or"),
     "considering": ("if", "or"),
     "and": ("considering", "and"),
-    "unless": ("if", "or", "considering", "and", "unless"),
-    "then": ("if", "or", "considering", "and", "unless"),
+    "unless": _HEAD,
+    "then": _HEAD,
     "failure": ("then",),
 }
 _FAULTS = {
+    "priority": "PRIORITY stands before THEN, on a line of its own",
     "or": "OR your task is to … stands right after IF your task is to …, before CONSIDERING and THEN",
     "considering": "CONSIDERING stands once, after the task and before THEN; join further contexts with AND",
     "and": "AND in capitals joins contexts after CONSIDERING; in a sentence write “and”, separate steps with commas",
@@ -259,22 +281,35 @@ _FAULTS = {
 
 
 def _check_order(sections: list[_Section], keyword: str, line: int) -> None:
-    before = sections[-1].keyword if sections else ""
-    if keyword == "if" and sections:
+    before = next((earlier.keyword for earlier in reversed(sections) if earlier.keyword != "priority"), "")
+    if keyword == "if" and before:
         message = (
             "a second IF in the same rule: a separator is missing. Put RULE and a name, or a line --, before it; "
             "for another wording of the same task write OR your task is to …"
         )
         raise RuleSyntaxError(line, "missing_separator", message)
-    if not sections and keyword != "if":
+    if not before and keyword not in ("if", "priority"):
         raise RuleSyntaxError(line, "no_trigger", "a rule starts with IF your task is to …")
     if keyword == "and" and before == "unless":
         message = (
             "AND after UNLESS could mean two things; write UNLESS once for each context, or put the other before it"
         )
         raise RuleSyntaxError(line, "unclear_unless", message)
-    if sections and before not in _AFTER[keyword]:
+    if before not in _AFTER[keyword]:
         raise RuleSyntaxError(line, "order", _FAULTS[keyword])
+
+
+def _priority(sections: list[_Section]) -> int:
+    said = [section for section in sections if section.keyword == "priority"]
+    if not said:
+        return 0
+    if len(said) > 1:
+        raise RuleSyntaxError(said[1].line, "priority", "PRIORITY stands once in a rule; take one of the lines away")
+    text = _joined(said[0])
+    if not _WHOLE_NUMBER.match(text) or not -MAX_PRIORITY <= int(text) <= MAX_PRIORITY:
+        message = f"PRIORITY takes a whole number from -{MAX_PRIORITY} to {MAX_PRIORITY}, not “{short(text)}”"
+        raise RuleSyntaxError(said[0].line, "priority", f"{message}; write for example PRIORITY 10")
+    return int(text)
 
 
 def _triggers(sections: list[_Section]) -> tuple[Trigger, ...]:
@@ -282,13 +317,13 @@ def _triggers(sections: list[_Section]) -> tuple[Trigger, ...]:
     for section in sections:
         if section.keyword not in ("if", "or"):
             continue
-        text = _joined(section).rstrip(".,:;")
+        text = without_end(_joined(section), ".,:;")
         if not text:
             raise RuleSyntaxError(section.line, "no_trigger", "the task is missing after “is to”")
         try:
             triggers.append(Trigger(text, section.line, compile_template(text)))
         except TemplateError as error:
-            raise RuleSyntaxError(section.line, "trigger", f"{error}: {_short(text)}") from error
+            raise RuleSyntaxError(section.line, "trigger", f"{error}: {short(text)}") from error
     return tuple(triggers)
 
 
@@ -297,7 +332,7 @@ def _contexts(sections: list[_Section]) -> tuple[Context, ...]:
     for section in sections:
         if section.keyword not in ("considering", "and", "unless"):
             continue
-        text = _joined(section).rstrip(".,;")
+        text = without_end(_joined(section), ".,;")
         negated = section.keyword == "unless"
         found = _NOT.match(text)
         if found and negated:
@@ -310,25 +345,28 @@ def _contexts(sections: list[_Section]) -> tuple[Context, ...]:
 
 
 def _joined(section: _Section) -> str:
-    return " ".join(" ".join(line.split()) if '"' not in line else line.strip() for _, line in section.lines).strip()
+    """Return what a section says as one line. Raises RuleSyntaxError where the line would say something else."""
+    text = " ".join(" ".join(line.split()) if '"' not in line else line.strip() for _, line in section.lines).strip()
+    # Behind a word, as it stands behind its keyword.
+    if text and _keywords(section.line, f"x {text}"):
+        message = f"a keyword or a quotation goes over the end of a line; write it on one line: {short(text)}"
+        raise RuleSyntaxError(section.line, "broken_keyword", message)
+    return text
 
 
-def _body(sections: list[_Section], keyword: str) -> tuple[BodyLine, ...]:
+def _body(sections: list[_Section], keyword: str) -> tuple[tuple[BodyLine, ...], list[str]]:
+    """Return the steps of a section, and the comments behind the last one."""
     section = next((section for section in sections if section.keyword == keyword), None)
     if section is None:
-        return ()
+        return (), []
     body: list[BodyLine] = []
     why: list[str] = []
     for number, line in section.lines:
-        if line.startswith("#"):
-            why.append(line.lstrip("# ").strip())
+        if is_comment(line):
+            why += filter(None, [comment(line)])
             continue
-        for item in _items(line, number):
-            subgoal = _PLAN_TO.match(item)
-            text = item[subgoal.end() :] if subgoal else item
-            if not text:
-                raise RuleSyntaxError(number, "no_subgoal", "PLAN TO needs a task after it")
-            body.append(BodyLine(text, bool(subgoal), number, " ".join(why)))
+        for item in steps_in(line, number):
+            body.append(_body_line(item, number, " ".join(why)))
             why = []
     if not body:
         label = "THEN" if keyword == "then" else "ON FAILURE"
@@ -338,41 +376,15 @@ def _body(sections: list[_Section], keyword: str) -> tuple[BodyLine, ...]:
     if keyword == "failure" and any(line.subgoal for line in body):
         where = next(line.line for line in body if line.subgoal)
         raise RuleSyntaxError(where, "subgoal_in_clean_up", "clean-up cannot PLAN TO anything; write its steps out")
-    return tuple(body)
+    return tuple(body), why
 
 
-def _items(line: str, number: int) -> list[str]:
-    """Part a body line at the commas that stand outside quotes."""
-    quoted = _quoted(line, number)
-    items, start = [], 0
-    for at, char in enumerate(line):
-        if char == "," and not quoted[at]:
-            items.append(line[start:at])
-            start = at + 1
-    items.append(line[start:])
-    return [item.strip().rstrip(";").strip() for item in items if item.strip(" \t;.")]
-
-
-def _quoted(line: str, number: int) -> bytearray:
-    """Return for each character whether it stands in quotes. Raises RuleSyntaxError for a quotation never closed."""
-    inside = bytearray(len(line))
-    at = 0
-    hopeless: set[str] = set()
-    while at < len(line):
-        end = closing_quote(line, at, exact=True, hopeless=hopeless)
-        if end is not None:
-            inside[at : end + 1] = b"\1" * (end + 1 - at)
-            at = end + 1
-            continue
-        if line[at] in '"“«' and line[at - 1 : at] in ("", " ", "\t"):
-            message = (
-                "the quotation mark opened here is never closed on its line; close it, and write line breaks as \\n"
-            )
-            raise RuleSyntaxError(number, "open_quote", message)
-        at += 1
-    return inside
-
-
-def _short(text: str) -> str:
-    clean = " ".join(text.split())
-    return clean if len(clean) <= 60 else clean[:57] + "…"
+def _body_line(item: str, number: int, why: str) -> BodyLine:
+    if _RULE.match(item) or _SEPARATOR.match(item) or is_comment(item) or _keywords(number, item):
+        message = f"“{short(item)}” is no step; RULE, -- and a comment stand at the beginning of a line of their own"
+        raise RuleSyntaxError(number, "misplaced", message)
+    subgoal = _PLAN_TO.match(item)
+    text = item[subgoal.end() :] if subgoal else item
+    if not text:
+        raise RuleSyntaxError(number, "no_subgoal", "PLAN TO needs a task after it")
+    return BodyLine(text, bool(subgoal), number, why)

@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import difflib
 import functools
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from agents.rules.bodies import compile_line, fill_subgoal, slot_kinds, slots_in
+from agents.rules.binding import Binding, bindings_of, pattern_of, unfit_for_belief
+from agents.rules.bodies import as_task, compile_line, named_by, names, slot_kinds, slots_in, with_subgoals
 from agents.rules.entailment import decidable, entails
-from agents.rules.grammar import BodyLine, Context, Rule, read
+from agents.rules.grammar import BodyLine, Context, Rule, Rules, read
+from agents.rules.loops import loop_of
 from agents.rules.naming import path_problem
 from agents.toolkit.command import Command
 from agents.toolkit.hosts import host_problem
@@ -26,6 +29,7 @@ from agents.toolkit.wording.words import NOISE, fold, read_text, unescape
 
 SEVERITIES = ("error", "warning", "hint")
 LONG_CONTEXT = 200
+_WAIT_UNTIL = re.compile(r"WAIT\s+UNTIL\b")
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ def lint(rules: Sequence[Rule], registry: Registry, known_triggers: Sequence[str
     """Return the problems of rules that can be read. `known_triggers` are the triggers of rules elsewhere in the
     library.
     """
-    everything = tuple(rules)
+    everything = Rules(rules)
     return _in_order(
         problem
         for number, rule in enumerate(everything)
@@ -64,7 +68,7 @@ def lint_among(rule: Rule, others: Sequence[Rule], registry: Registry) -> list[L
     """Return the problems of one rule beside others, as `lint` finds them of the last of all these; what is wrong with
     the others is not looked for.
     """
-    return _in_order(_of_one(rule, tuple(others), (*others, rule), registry, ()))
+    return _in_order(_of_one(rule, tuple(others), Rules((*others, rule)), registry, ()))
 
 
 def _of_one(
@@ -72,8 +76,9 @@ def _of_one(
 ) -> Iterator[LintProblem]:
     yield from _slots(rule, everyone, registry)
     yield from _contexts(rule)
-    for line in (*rule.body, *rule.on_failure):
-        yield from _line(rule, line, everyone, registry, known_triggers)
+    resolved = with_subgoals(rule, everyone, registry)
+    for line in (*resolved.body, *resolved.on_failure):
+        yield from _line(resolved, line, everyone, registry, known_triggers)
     yield from _autonomous(rule, registry)
     yield from _beside(rule, earlier, everyone)
 
@@ -92,17 +97,14 @@ def _slots(rule: Rule, rules: tuple[Rule, ...], registry: Registry) -> Iterator[
     ):
         for slot in slots_in(text):
             used.add(slot)
-            if slot not in bound:
-                near = difflib.get_close_matches(slot, bound, n=1)
-                hint = (
-                    f"did you mean {{{near[0]}}}?" if near else f"put {{{slot}}} into the task, or a fixed word here."
-                )
-                yield LintProblem(rule.name, line, "unbound_slot", "error", f"The task does not say {{{slot}}}; {hint}")
-            elif slot not in sure:
+            if slot not in bound and slot not in _from_beliefs(rule):
+                yield _unbound(rule, line, slot)
+            elif slot in bound - sure:
                 message = (
                     f"Not every wording of the task says {{{slot}}}; where it is left out this rule cannot be used."
                 )
                 yield LintProblem(rule.name, line, "open_slot", "warning", message)
+    yield from (_bound_by_belief(rule, binding, slot) for slot, binding in _from_beliefs(rule).items())
     for slot in sorted(bound - used):
         message = f"{{{slot}}} is in the task but nowhere else; what the person says there is lost."
         yield LintProblem(rule.name, rule.triggers[0].line, "unused_slot", "warning", message)
@@ -114,6 +116,29 @@ def _slots(rule: Rule, rules: tuple[Rule, ...], registry: Registry) -> Iterator[
                     f"Between {{{left}}} and {{{right}}} stands no word; put one there, else {{{left}}} gets one word."
                 )
                 yield LintProblem(rule.name, trigger.line, "unclear_boundary", "warning", message)
+
+
+def _from_beliefs(rule: Rule) -> dict[str, Binding]:
+    """The slots that contexts find in beliefs, each with the first context that names it."""
+    return {slot: binding for binding in bindings_of(rule) for slot in binding.slots}
+
+
+def _unbound(rule: Rule, line: int, slot: str) -> LintProblem:
+    near = difflib.get_close_matches(slot, rule.slots, n=1)
+    cannot = any(slot in slots_in(context.text) and pattern_of(context) is None for context in rule.contexts)
+    hint = f"put {{{slot}}} into the task, or a fixed word here."
+    if cannot:
+        hint = f"a context finds it in a belief only without NOT and quotes, and with {{{slot}}} as a word of its own."
+    hint = f"did you mean {{{near[0]}}}?" if near else hint
+    return LintProblem(rule.name, line, "unbound_slot", "error", f"The task does not say {{{slot}}}; {hint}")
+
+
+def _bound_by_belief(rule: Rule, binding: Binding, slot: str) -> LintProblem:
+    """A slot that the task lacks on purpose, or by a slip of the pen."""
+    near = difflib.get_close_matches(slot, rule.slots, n=1)
+    said = f"The task does not say {{{slot}}}; its value is taken from a belief like “{binding.context.text}”"
+    message = f"{said}. Did you mean {{{near[0]}}}?" if near else f"{said}."
+    return LintProblem(rule.name, binding.context.line, "bound_by_belief", "warning" if near else "hint", message)
 
 
 def _neighbours(trigger: str) -> Iterator[tuple[str, str]]:
@@ -159,12 +184,31 @@ def _line(
 ) -> Iterator[LintProblem]:
     if line.subgoal:
         yield from _subgoal(rule, line, rules, known_triggers)
+        yield from _loop(rule, line, rules, registry)
         return
     reading = compile_line(line.text, registry)
-    if reading is None:
+    if reading is not None:
+        yield from _taken_as_command(rule, line, reading, rules)
+        yield from _values(rule, line, reading)
+    elif _WAIT_UNTIL.match(line.text):
+        message = (
+            "WAIT UNTIL is not available yet, because no command waits. Put what must be so into CONSIDERING, or have "
+            "another goal do what comes after."
+        )
+        yield LintProblem(rule.name, line.line, "wait_until", "error", message)
+    elif not any(names(line.text, compile_template(known)) for known in known_triggers if _compiles(known)):
         yield LintProblem(rule.name, line.line, "unknown_phrase", "error", _unknown(line.text, registry))
-        return
-    yield from _values(rule, line, reading)
+
+
+def _taken_as_command(rule: Rule, line: BodyLine, reading: Reading, rules: tuple[Rule, ...]) -> Iterator[LintProblem]:
+    other = named_by(line.text, rule, rules)
+    if other is not None:
+        command = f"{reading.command.tool}.{reading.command.name}"
+        message = (
+            f"“{line.text}” is the command {command} and also the task of the rule “{other.name}”. "
+            f"The command is used; for the rule write PLAN TO {line.text}."
+        )
+        yield LintProblem(rule.name, line.line, "command_or_subgoal", "hint", message)
 
 
 def _unknown(text: str, registry: Registry) -> str:
@@ -177,8 +221,7 @@ def _unknown(text: str, registry: Registry) -> str:
 def _subgoal(
     rule: Rule, line: BodyLine, rules: tuple[Rule, ...], known_triggers: Sequence[str]
 ) -> Iterator[LintProblem]:
-    said, atoms = fill_subgoal(line.text, {slot: slot for slot in slots_in(line.text)})
-    text = read_text(said, atoms=tuple(atoms))
+    text, _ = as_task(line.text)
     if any(trigger.template.match(text) for trigger in rule.triggers):
         message = f"“{line.text}” is this rule's own task; it would need itself."
         yield LintProblem(rule.name, line.line, "circular", "error", message)
@@ -193,6 +236,14 @@ def _subgoal(
         )
 
 
+def _loop(rule: Rule, line: BodyLine, rules: tuple[Rule, ...], registry: Registry) -> Iterator[LintProblem]:
+    way = loop_of(rule, line, rules, registry)
+    if way and way != (rule.name,):
+        through = " and ".join(f"“{name}”" for name in way)
+        message = f"“{line.text}” may need this rule again, through {through}; only a context can keep it from that."
+        yield LintProblem(rule.name, line.line, "loop", "warning", message)
+
+
 def _compiles(trigger: str) -> bool:
     try:
         compile_template(trigger)
@@ -204,6 +255,12 @@ def _compiles(trigger: str) -> bool:
 def _values(rule: Rule, line: BodyLine, reading: Reading) -> Iterator[LintProblem]:
     command = reading.command
     fixed = {}
+    if unfit := unfit_for_belief(command, reading.values, _from_beliefs(rule).keys()):
+        message = (
+            f"{{{unfit}}} is taken from a belief, which never is a program or a host; write the program or "
+            "the host here."
+        )
+        yield LintProblem(rule.name, line.line, "belief_as_command", "error", message)
     for name, value in reading.values.items():
         if slots_in(value.raw):
             if name == "command_line" and _slot_in_quotes(value.raw):
@@ -284,20 +341,24 @@ def _beside(rule: Rule, earlier: Sequence[Rule], everyone: Sequence[Rule]) -> It
             )
             yield LintProblem(rule.name, rule.line, "duplicate", "error", message)
     for other in everyone:
-        if other is not rule and _wordings(other) & _wordings(rule) and len(other.contexts) > len(rule.contexts):
+        if other is not rule and _wordings(other) & _wordings(rule) and _rank(other) > _rank(rule):
             yield from _behind(rule, other)
 
 
+def _rank(rule: Rule) -> tuple[int, int]:
+    """What selection looks at first; of rules with the same task the higher one is tried first."""
+    return rule.priority, len(rule.contexts)
+
+
 def _behind(rule: Rule, other: Rule) -> Iterator[LintProblem]:
-    """The other rule has the same task and more contexts, so it is tried first."""
+    """The other rule has the same task and is tried first."""
     covered = all(any(_relation(mine, theirs) == "yes" for mine in rule.contexts) for theirs in other.contexts)
+    more = "a higher priority" if other.priority > rule.priority else "more contexts"
     if covered:
         message = f"Whenever this rule applies “{other.name}” applies too and is tried first; this one is never used."
         yield LintProblem(rule.name, rule.line, "unreachable", "warning", message)
     else:
-        message = (
-            f"“{other.name}” has the same task and more contexts; this rule is used where that one does not apply."
-        )
+        message = f"“{other.name}” has the same task and {more}; this rule is used where that one does not apply."
         yield LintProblem(rule.name, rule.line, "less_specific", "hint", message)
 
 

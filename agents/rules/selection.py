@@ -1,8 +1,8 @@
 """Choosing a rule: relevant (its trigger matches), applicable (every context is entailed), then the most specific.
 
-Of applicable rules the one with the most contexts is tried first, then the one with most words of its own in the goal,
-then
-the one whose weakest context is entailed most firmly; names break what is left, so the order never depends on storage.
+Of applicable rules the one with the highest priority is tried first, then the one with the most contexts, then the one
+with most words of its own in the goal, then the one whose weakest context is entailed most firmly; names break what is
+left, so the order never depends on storage.
 """
 
 from __future__ import annotations
@@ -37,12 +37,16 @@ class KnownRule:
 
 @dataclass(frozen=True)
 class SlotValue:
-    """What a slot took: the value, its kind, its span in the goal text, and what is wrong with it (empty: nothing)."""
+    """What a slot took: the value, its kind, its span in the goal text, and what is wrong with it (empty: nothing).
+
+    `belief` is the sentence that the value is taken from; empty when the goal says it.
+    """
 
     value: str
     kind: str
     span: tuple[int, int] | None
     problem: str = ""
+    belief: str = ""
 
 
 @dataclass(frozen=True)
@@ -98,10 +102,17 @@ class Judgement:
         return min((judged.score for judged in self.contexts), default=1.0)
 
     @property
-    def order(self) -> tuple[int, int, float, str, str]:
+    def order(self) -> tuple[int, int, int, float, str, str]:
         """Sorts applicable rules, first choice first."""
         known = self.relevant.known
-        return (-len(self.contexts), -self.relevant.literal_words, -self.minimum, known.name, known.version)
+        return (
+            -known.rule.priority,
+            -len(self.contexts),
+            -self.relevant.literal_words,
+            -self.minimum,
+            known.name,
+            known.version,
+        )
 
 
 def relevant_rules(text: Text, rules: Sequence[KnownRule], registry: Registry) -> list[Relevant]:
@@ -122,7 +133,7 @@ def match_rule(known: KnownRule, text: Text, rules: tuple[Rule, ...], registry: 
     slots = {}
     for name, value in match.values.items():
         said = _said(value, kinds[name], exact=text.exact)
-        slots[name] = SlotValue(said, kinds[name], value.span, _value_problem(said, kinds[name]))
+        slots[name] = SlotValue(said, kinds[name], value.span, value_problem(said, kinds[name]))
     return Relevant(known, trigger, slots, match.literal_words)
 
 
@@ -132,7 +143,8 @@ def _said(value: Value, kind: str, *, exact: bool) -> str:
     return line_breaks(value.raw) if value.quoted and kind == "lines" else value.raw
 
 
-def _value_problem(value: str, kind: str) -> str:
+def value_problem(value: str, kind: str) -> str:
+    """Say what is wrong with a value of this kind; empty: nothing."""
     if kind in ("path", "name"):
         found = path_problem(value, single=kind == "name")
         return f"{quote(value)} {found[1]}" if found else ""
@@ -155,7 +167,7 @@ def _judged(context: Context, relevant: Relevant, beliefs: Sequence[Belief], cwd
     try:
         said = fill_context(context.text, relevant.values(), {name: slot.kind for name, slot in relevant.slots.items()})
     except KeyError:
-        nothing = Verdict("unknown", 0.0, "the goal leaves a slot of it open")
+        nothing = Verdict("unknown", 0.0, "a slot of it is open: neither the goal nor a belief says it")
         return Judged(
             context, context.text, dict.fromkeys(range(len(beliefs)), nothing), len(beliefs), False, None, 0.0
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-ORIGINS = ("explicit", "rule_slot", "mapping", "default", "experience", "model", "person", "reference")
+ORIGINS = ("explicit", "rule_slot", "belief", "mapping", "default", "experience", "model", "person", "reference")
 
 # Puts secrets back into the values of a model's answer, where it wrote the marks that it saw of them.
 Restored = Callable[[Any], Any]

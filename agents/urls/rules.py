@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agents.views import firmware, rule_editor, rules
+from agents.views import firmware, rule_editor, rule_files, rules
 
 urlpatterns = [
     path("", rules.listing, name="rules"),
@@ -10,6 +10,8 @@ urlpatterns = [
     path("firmware/new/", firmware.write, name="firmware-new"),
     path("firmware/<int:version>/<str:move>/", firmware.move, name="firmware-version"),
     path("new/", rule_editor.new, name="rule-new"),
+    path("export/", rule_files.export, name="rules-export"),
+    path("import/", rule_files.take_in, name="rules-import"),
     path("check/", rule_editor.check, name="rule-check"),
     path("<int:pk>/", rules.detail, name="rule"),
     path("<int:pk>/evolve/", rules.ask_model, name="rule-evolve"),

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from agents.bdi.generalise import NotGeneralisable
 from agents.components import made_tools, rule_writing, rules, tool_writing
 from agents.components.rule_writing import Checked, RuleInvalid
-from agents.evolution import cases, replays
+from agents.evolution import saving
 from agents.learning import rule_from_goal
 from agents.learning.rule_from_goal import GoalTrial
 from agents.models import Goal
@@ -146,17 +146,14 @@ def _save(request: HttpRequest, component: Component | None) -> HttpResponse:
     )
     if request.POST.get("do") == "check":
         return _editor(request, component, draft)
-    # What has run already is measured by that first, whoever writes the next version.
-    has_cases = component is not None and cases.has_any(component)
-    activate = request.POST.get("do") == "activate" and not has_cases
+    activate = request.POST.get("do") == "activate"
     try:
-        saved = rule_writing.save(body, by=user, of=component, changes=changes, activate=activate)
+        saved, is_replayed = saving.save(body, by=user, of=component, changes=changes, activate=activate)
     except (RuleInvalid, LibraryRefused) as refused:
         status = 403 if isinstance(refused, LibraryRefused) and not refused.field else 422
         return _editor(request, component, replace(draft, refused=str(refused)), status=status)
     said = f"Version {saved.version} of “{saved.component.name}” is saved as {saved.status}."
-    if has_cases and saved.parent is not None:
-        replays.ask(saved, by=user, why=changes)
+    if is_replayed and saved.parent is not None:
         said += f" Earlier goals are replayed with it and with {saved.parent.version}; then it can be activated."
     messages.success(request, said)
     return redirect(f"{reverse('rule', args=[saved.component_id])}?version={saved.pk}")

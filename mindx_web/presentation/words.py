@@ -59,6 +59,7 @@ _ORIGINS: Mapping[str, Badge] = {
     "explicit": Badge("goal", "quote", "given"),
     "person": Badge("person", "hand", "by hand"),
     "rule_slot": Badge("rule", "rule", "rule slot"),
+    "belief": Badge("belief", "eye", "belief"),
     "mapping": Badge("mapping", "map", "path mapping"),
     "default": Badge("default", "dot", "default"),
     "experience": Badge("experience", "memory", "experience"),

@@ -118,6 +118,7 @@ PAGES: dict[str, list[Place]] = {
     "firmware": [Place("owner"), Place("keeper")],
     "firmware-new": [Place("keeper")],
     "rule-new": [Place("keeper")],
+    "rules-import": [Place("keeper")],
     "rule": [Place("keeper", lambda all_: [all_.rule.pk])],
     "rule-edit": [Place("keeper", lambda all_: [all_.rule.pk])],
     "memory": [Place("owner"), Place("owner", query=lambda _: "?q=note")],
@@ -266,6 +267,7 @@ PARTS: dict[str, Callable[[Furnished], list[Any]]] = {
     "favicon.ico": lambda _: [],
     "metrics": lambda _: [],
     "memory-export": lambda _: [],
+    "rules-export": lambda _: [],
 }
 
 

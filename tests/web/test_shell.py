@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.states import GoalState, IntentState, PlanState
+from agents.toolkit.types import ORIGINS
 from mindx_web.presentation import moments, seal, way, words
 from mindx_web.templatetags import mindx
 from people.models import User
@@ -59,9 +60,6 @@ def test_a_state_badge_holds_icon_and_word_and_its_colour_key() -> None:
 
 def test_a_state_can_be_said_otherwise_and_is_escaped() -> None:
     assert "&lt;b&gt;" in rendered('{% state "manual" word %}', word="<b>")
-
-
-ORIGINS = ["explicit", "rule_slot", "mapping", "default", "experience", "model", "person", "reference"]
 
 
 @pytest.mark.parametrize("origin", ORIGINS)

@@ -24,7 +24,7 @@ _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|.)", re.DOTALL)
 # What stands in quotes may need an escape, unless it is one of the characters that every English text is made of.
 _NOT_AS_IT_IS = re.compile(r"[^ !#-\[\]-~]")
 _PLAIN = re.compile(r"(?:[A-Za-z0-9_.][A-Za-z0-9_./@+-]*)?[A-Za-z0-9_/]\Z")
-_KEYWORDS = frozenset({"RULE", "IF", "OR", "CONSIDERING", "AND", "NOT", "UNLESS", "THEN", "PLAN", "ON"})
+_KEYWORDS = frozenset({"RULE", "PRIORITY", "IF", "OR", "CONSIDERING", "AND", "NOT", "UNLESS", "THEN", "PLAN", "ON"})
 # Names are said again and again; longer values, of which one may be a whole file, are not kept.
 _MOST_KEPT = 255
 NOISE = frozenset({"a", "an", "the", "please", "kindly"})

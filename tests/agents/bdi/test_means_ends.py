@@ -71,6 +71,22 @@ def test_the_rule_with_more_contexts_is_chosen_and_the_other_says_why_not() -> N
     assert "more contexts" in rejected["why"]
 
 
+def test_a_higher_priority_comes_before_more_contexts_and_still_needs_its_own() -> None:
+    rules = (
+        "RULE careful\nIF your task is to make {x}\nCONSIDERING there is no file or folder named {x}\n"
+        "THEN: create the folder {x}\n"
+        "RULE urgent\nPRIORITY 1\nIF your task is to make {x}\nTHEN: write hello to the file {x}\n"
+        "RULE impossible\nPRIORITY 100\nIF your task is to make {x}\nCONSIDERING there is a folder named {x}\n"
+        "THEN: read {x}\n"
+        "RULE last\nPRIORITY -1\nIF your task is to make {x}\nCONSIDERING the workspace is empty\nTHEN: read {x}"
+    )
+    draft = drafted("make a thing", rules)
+    assert draft.evidence["rule"]["name"] == "urgent"
+    why = {entry["rule"]["name"]: (entry["code"], entry["why"]) for entry in draft.evidence["rejected"]}
+    assert why["careful"] == ("less_specific", "“urgent” is first by its priority")
+    assert why["impossible"][0] == "not_applicable"
+
+
 def test_among_equals_more_words_of_the_trigger_win_then_the_firmer_entailment() -> None:
     words = (
         "RULE b\nIF your task is to make {x}\nTHEN: create the folder b\n"
@@ -184,6 +200,52 @@ def test_nesting_circles_and_endless_bodies_end_in_an_answer() -> None:
 
 def _innermost(no: NoPlan) -> str:
     return str(no.evidence["rejected"][0]["why"]) + json.dumps(no.evidence)
+
+
+PUBLISHED = """IF your goal is to get the metal pot
+CONSIDERING you are in the kitchen
+              AND you see the cupboard closed
+THEN:
+read the file cupboard ,
+create the folder pot
+--
+IF your goal is to melt water
+THEN:
+Get a metal pot
+read the file thermometer
+--
+IF your task is to list the notes
+THEN: read x
+"""
+KITCHEN = [Belief("You are in the kitchen."), Belief("You see the cupboard closed.")]
+
+
+def test_a_line_that_names_the_task_of_another_rule_is_planned_as_a_sub_goal() -> None:
+    draft = drafted("melt water", PUBLISHED, KITCHEN)
+    assert [(command, values["path"]) for command, values in said(draft)] == [
+        ("read", "cupboard"),
+        ("mkdir", "pot"),
+        ("read", "thermometer"),
+    ]
+    assert draft.evidence["subgoals"][0]["rule"]["name"] == "get the metal pot"
+    (rejected,) = refused("melt water", PUBLISHED, KITCHEN[:1]).evidence["rejected"]
+    assert "you see the cupboard closed" in rejected["why"]
+
+
+def test_what_a_command_says_stays_a_command_where_a_task_has_the_same_words() -> None:
+    text = PUBLISHED + "--\nIF your task is to look around\nTHEN list notes"
+    assert [step.command for step in drafted("look around", text).steps] == ["list_notes"]
+    planned = drafted("look around", text.replace("THEN list", "THEN PLAN TO list"))
+    assert [step.command for step in planned.steps] == ["read"]
+
+
+def test_the_kind_of_a_slot_follows_from_the_rule_that_its_bare_line_names() -> None:
+    rules = (
+        "RULE outer\nIF your task is to begin {thing}\nTHEN: set up {thing}\n"
+        "RULE inner\nIF your task is to set up {folder}\nTHEN: create the folder {folder}"
+    )
+    assert refused("begin ../x", rules).reason == "unusable_value"
+    assert drafted("begin weather", rules).steps[0].params["path"].span == (6, 13)
 
 
 def test_a_sub_goal_that_fails_names_its_own_reason() -> None:

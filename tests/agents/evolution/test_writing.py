@@ -134,6 +134,7 @@ def test_what_a_strategy_allows_passes() -> None:
         ("", "could not be taken"),
         (said("RULE total a list\nIF nothing"), "could not be taken"),
         (said(RULE.replace("total a list", "another name", 1)), "Keep the name"),
+        (said(rule("lenient").replace("IF", "PRIORITY 100\nIF", 1)), "Keep the priority 0"),
         (said(rule("strict")), "Nothing differs"),
         (json.dumps({"cannot": "<b>no idea</b>"}), "wrote no candidate: <b>no idea"),
     ],

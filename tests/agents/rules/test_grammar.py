@@ -88,6 +88,21 @@ def test_a_comment_above_a_step_says_why_it_is_there() -> None:
         ("", 1, "empty"),
         ("# nothing but words about rules", 1, "empty"),
         ("IF your task is to a\nTHEN: b\x00", 2, "control_character"),
+        ("PRIORITY 5\nTHEN: b", 2, "no_trigger"),
+        ("PRIORITY 5", 1, "no_trigger"),
+        ("IF your task is to go\nPRIORITY\nTHEN: b", 2, "priority"),
+        ("IF your task is to go\nPRIORITY high\nTHEN: b", 2, "priority"),
+        ("IF your task is to go\nPRIORITY 1.5\nTHEN: b", 2, "priority"),
+        ("IF your task is to go\nPRIORITY 101\nTHEN: b", 2, "priority"),
+        ("IF your task is to go\nPRIORITY -101\nTHEN: b", 2, "priority"),
+        ("PRIORITY 1\nIF your task is to go\nPRIORITY 1\nTHEN: b", 3, "priority"),
+        ("IF your task is to go\nTHEN: b\nPRIORITY 1", 3, "order"),
+        ("IF your task is to go\nPRIORITY 1\nIF your task is to run\nTHEN: b", 3, "missing_separator"),
+        ("IF your task is to go CONSIDERING b IF your\ntask is to run\nTHEN: c", 1, "broken_keyword"),
+        ("IF your task is to go\nTHEN:\na, RULE b", 3, "misplaced"),
+        ("IF your task is to go\nTHEN:\na, --", 3, "misplaced"),
+        ("IF your task is to go\nTHEN: b, # a", 2, "misplaced"),
+        ('IF your task is to go\nTHEN: a,"b', 2, "open_quote"),
     ],
 )
 def test_a_fault_is_named_with_its_line(text: str, line: int, code: str) -> None:
@@ -95,6 +110,21 @@ def test_a_fault_is_named_with_its_line(text: str, line: int, code: str) -> None
         parse(text)
     assert (caught.value.line, caught.value.code) == (line, code)
     assert str(caught.value).startswith(f"line {line}: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "priority"),
+    [
+        ("RULE r\nPRIORITY 10\nIF your task is to go\nTHEN: b", 10),
+        ("IF your task is to go\n  PRIORITY: -100\nTHEN: b", -100),
+        ("IF your task is to go CONSIDERING b\nPRIORITY +7\nAND c\nTHEN: d", 7),
+        ("IF your task is to go CONSIDERING b PRIORITY\nTHEN: c", 0),
+        ("IF your task is to go\nTHEN: b", 0),
+    ],
+)
+def test_a_priority_stands_on_a_line_of_its_own_before_the_steps(text: str, priority: int) -> None:
+    (rule,) = parse(text)
+    assert rule.priority == priority
 
 
 def test_a_faulty_rule_does_not_take_the_others_with_it() -> None:
@@ -124,6 +154,7 @@ _PIECES = [
     "UNLESS ",
     "ON FAILURE:",
     "RULE ",
+    "\nPRIORITY 1\n",
 ]
 
 

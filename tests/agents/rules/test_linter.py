@@ -25,7 +25,23 @@ def found(text: str, *known: str) -> set[tuple[int, str, str]]:
         (HEAD + "THEN: dance with {a}", (3, "unknown_phrase", "error")),
         (HEAD + "THEN: create the fodler {a}", (3, "unknown_phrase", "error")),
         (HEAD + "THEN: create the folder {b}", (3, "unbound_slot", "error")),
-        (HEAD + "CONSIDERING there is a file named {b}\nTHEN: create the folder {a}", (3, "unbound_slot", "error")),
+        (HEAD + "CONSIDERING NOT there is a file named {b}\nTHEN: create the folder {a}", (3, "unbound_slot", "error")),
+        (HEAD + 'CONSIDERING there is a file named "{b}"\nTHEN: create the folder {a}', (3, "unbound_slot", "error")),
+        (HEAD + "CONSIDERING there is a file named {b}/x\nTHEN: create the folder {a}", (3, "unbound_slot", "error")),
+        (
+            HEAD + "CONSIDERING there is a file named {b}\nTHEN: copy the file {a} to {b}",
+            (3, "bound_by_belief", "hint"),
+        ),
+        (
+            "IF your task is to do {name}\nCONSIDERING there is a file named {nmae}\nTHEN: read {name}",
+            (2, "bound_by_belief", "warning"),
+        ),
+        (HEAD + "CONSIDERING you see a {b}\nTHEN: read {a}, run {b}", (4, "belief_as_command", "error")),
+        (
+            HEAD + "CONSIDERING you see a {b}\nTHEN: run curl x with access to {b}, read {a}",
+            (4, "belief_as_command", "error"),
+        ),
+        (HEAD + "THEN: read {a}, WAIT UNTIL the lamp is on AT MOST 5 minutes", (3, "wait_until", "error")),
         (HEAD + "THEN: PLAN TO fly to {a}", (3, "no_rule_for_subgoal", "error")),
         (HEAD + "THEN: PLAN TO do {a}", (3, "circular", "error")),
         (HEAD + "THEN: create the folder x", (2, "unused_slot", "warning")),
@@ -89,6 +105,57 @@ def test_a_rule_behind_another_of_the_same_task_is_pointed_out() -> None:
     assert (5, "less_specific", "hint") in found(specific + plain)
     wordy, short = rule("w", no_folder, no_file), rule("n", "there is no file or folder named {a}")
     assert (5, "unreachable", "warning") in found(wordy + short)
+
+
+def test_a_priority_decides_which_of_two_rules_is_tried_first() -> None:
+    specific, plain = rule("s", "the lamp is on", "there is no file named {a}"), rule("p", "the lamp is on")
+    first = plain.replace("IF", "PRIORITY 5\nIF", 1)
+    assert found(first + specific) == {(6, "unreachable", "warning")}
+    elsewhere = rule("e", "the door is open").replace("IF", "PRIORITY 5\nIF", 1)
+    (hint,) = [one for one in lint_text(elsewhere + specific, REGISTRY) if one.code == "less_specific"]
+    assert hint.line == 6
+    assert "a higher priority" in hint.message
+
+
+def test_a_line_in_the_words_of_another_task_is_a_sub_goal() -> None:
+    pot = "RULE pot\nIF your task is to (get|fetch) the metal pot for {a}\nTHEN: read {a}\n"
+    assert found(HEAD + "THEN: Fetch a metal pot for {a}\n" + pot) == set()
+    assert found(HEAD + "THEN: fetch a metal pot for {a}\n", "fetch the metal pot for {b}") == set()
+    # Other words, or a word where the task has a slot, are no sub-goal, nor is the rule's own task.
+    assert (3, "unknown_phrase", "error") in found(HEAD + "THEN: fetch a copper pot for {a}\n" + pot)
+    assert (3, "unknown_phrase", "error") in found(HEAD + "THEN: fetch a metal pot for somebody, read {a}\n" + pot)
+    assert (3, "unknown_phrase", "error") in found(HEAD + "THEN: do {a}\n" + pot)
+    assert (4, "unknown_phrase", "error") in found(
+        HEAD + "THEN: read {a}\nON FAILURE: fetch a metal pot for {a}\n" + pot
+    ), "clean-up has no sub-goals"
+
+
+def test_what_is_a_command_and_a_task_is_the_command_and_the_linter_says_so() -> None:
+    notes = "RULE notes\nIF your task is to list the notes\nTHEN: show the note x\n"
+    (problem,) = lint_text("RULE one\nIF your task is to go\nTHEN: list notes\n" + notes, REGISTRY)
+    assert (problem.line, problem.code, problem.severity) == (3, "command_or_subgoal", "hint")
+    assert "note_taking.list_notes" in problem.message
+    assert "PLAN TO list notes" in problem.message
+    assert found("RULE one\nIF your task is to go\nTHEN: PLAN TO list notes\n" + notes) == set()
+
+
+def test_sub_goals_that_lead_back_to_their_rule_are_pointed_out_by_each_of_them() -> None:
+    text = (
+        "RULE one\nIF your task is to go to {a}\nTHEN: read {a}, PLAN TO walk to {a}\n"
+        "RULE two\nIF your task is to walk to {b}\nTHEN: take a step to {b}\n"
+        "RULE three\nIF your task is to take a step to {c}\nTHEN: PLAN TO go to {c}\n"
+        "RULE four\nIF your task is to begin with {d}\nTHEN: PLAN TO go to {d}\n"
+    )
+    assert {one for one in found(text) if one[1] == "loop"} == {(n, "loop", "warning") for n in (3, 6, 9)}
+    (problem, *_) = [one for one in lint_text(text, REGISTRY) if one.code == "loop"]
+    assert "through “two” and “three”" in problem.message
+    assert (3, "circular", "error") in found(HEAD + "THEN: PLAN TO do {a}")
+    assert (3, "loop", "warning") not in found(HEAD + "THEN: PLAN TO do {a}")
+
+
+def test_a_result_of_a_sub_goal_without_its_keyword_is_none_either() -> None:
+    text = "RULE one\nIF your task is to go\nTHEN: fetch it, write {{intents.1.result.stdout}} to the file x\n"
+    assert (3, "reference", "error") in found(text + "RULE f\nIF your task is to fetch it\nTHEN: read x")
 
 
 def test_the_misspelt_subgoal_gets_the_right_spelling() -> None:
