@@ -30,6 +30,7 @@ from library.errors import LibraryRefused
 from library.language import generation, masking
 from library.language.asking import Answer, Message, ModelError
 from library.models import Component, ComponentVersion
+from library.prompts import in_use
 from people.models import User
 
 PURPOSE = "candidate"
@@ -108,10 +109,10 @@ def _written(agent: Agent, parent: ComponentVersion, by: User, why: str, strateg
     told = firmware.of(agent)
     phrases = [command.phrases[0] for tool in REGISTRY.tools for command in tool.commands if command.phrases]
     chars = 3 * (settings.MODEL_PROMPT_TOKENS - told.tokens)
-    asked = candidate_writing.messages(
-        parent.body, why, probe_cases(parent.component.name, by), strategy, phrases, chars
-    )
-    conversation = [Message(role, text) for role, text in asked]
+    prompt = in_use.filled("candidate", strategy=STRATEGIES[strategy].told)
+    shown = probe_cases(parent.component.name, by)
+    asked = candidate_writing.messages(prompt.text, parent.body, why, shown, phrases, chars)
+    conversation, prompts = [Message(role, text) for role, text in asked], [prompt]
     problems: list[str] = []
     for _ in range(agent.max_repair_attempts + 1):
         request = request_for(
@@ -119,6 +120,7 @@ def _written(agent: Agent, parent: ComponentVersion, by: User, why: str, strateg
             PURPOSE,
             conversation,
             models_of(agent),
+            prompts=prompts,
             max_tokens=settings.MODEL_ANSWER_TOKENS,
             schema=candidate_writing.SCHEMA,
             told=told,
@@ -130,8 +132,9 @@ def _written(agent: Agent, parent: ComponentVersion, by: User, why: str, strateg
         text, problems = _judged(answer, parent, strategy)
         if not problems:
             return text, answer.model
-        back = Message("user", candidate_writing.sent_back(problems))
-        conversation[2:] = [Message("assistant", answer.text[: chars // 4]), back]
+        repair = in_use.filled("candidate-repair", problems=candidate_writing.listed(problems))
+        conversation[2:] = [Message("assistant", answer.text[: chars // 4]), Message("user", repair.text)]
+        prompts[1:] = [repair]
     raise NotPossibleNow(f"The model's candidates could not be taken. {' '.join(problems[:3])}")
 
 

@@ -12,6 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from agents.actors import prompt_versions
 from agents.presentation.line_diff import compare
 from agents.views.rule_versions import version_in_use, version_named_in
 from library.components import search as searching
@@ -20,6 +21,7 @@ from library.components.search import WEIGHT, Filters, Found
 from library.errors import LibraryRefused
 from library.memory import selectors as memory
 from library.models import Component, ComponentVersion
+from library.prompts import declared
 
 _LISTED = 30
 _DOMAINS = 50
@@ -108,6 +110,8 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "own_page": reverse("rule", args=[pk]) if component.kind == Component.Kind.RULE and versions else "",
         "goals": memory.that_would_find(shown.pk, user=user) if shown else [],
         "may_write": services.may_write(user),
+        "prompt": declared.every().get(component.name) if component.kind == Component.Kind.PROMPT else None,
+        "may_activate": prompt_versions.may_activate(user),
     }
     return render(request, "agents/library/component.html", context)
 

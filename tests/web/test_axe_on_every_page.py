@@ -101,7 +101,11 @@ PAGES: dict[str, list[Place]] = {
     "rules": [Place("keeper")],
     "evolution": [Place("keeper")],
     "library": [Place("keeper"), Place("keeper", query=lambda _: "?task=total+a+list&q=python&status=")],
-    "library-component": [Place("keeper", lambda _: [Component.objects.latest("pk").pk])],
+    "library-component": [
+        Place("keeper", lambda _: [Component.objects.latest("pk").pk]),
+        Place("keeper", lambda _: [Component.objects.get(kind="prompt", name="plan").pk]),
+    ],
+    "library-prompt": [Place("keeper", lambda _: [Component.objects.get(kind="prompt", name="plan").pk])],
     "agents": [Place("owner")],
     "agent": [
         Place("owner", lambda all_: [all_.manual.agent_id]),
