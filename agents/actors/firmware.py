@@ -70,6 +70,11 @@ def placed(ask: Ask, firmware: Firmware) -> Ask:
     return replace(ask, messages=(told, *rest))
 
 
+def without(instructions: str) -> str:
+    """Instructions of a request as they were before `placed`; no prompt holds the words that stand before firmware."""
+    return instructions.partition(f"\n\n{HEAD}\n")[0]
+
+
 def problems(agent: Agent, document: Document) -> list[Violation]:
     """What of a plan the checks of this agent's firmware forbid, declared alternatives included."""
     specs = [one for spec in document.all_intents for one in (spec, *spec.alternatives)]

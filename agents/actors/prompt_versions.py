@@ -54,7 +54,16 @@ def save(component: Component, text: str, *, by: User, changes: str = "") -> Com
     text = text.replace("\r\n", "\n").strip() + "\n"
     if wrong := problems(component.name, text):
         raise LibraryRefused(" ".join(wrong[:5]), "body")
-    return services.publish(KIND, component.name, text, by=by, changes=changes.strip()[:_CHANGES_CHARS])
+    used = component.versions.filter(status=ComponentVersion.Status.ACTIVE).first()
+    return services.publish(
+        KIND,
+        component.name,
+        text,
+        by=by,
+        changes=changes.strip()[:_CHANGES_CHARS],
+        # What it is for stays the same, so that a search finds the new version as it found the old one.
+        applicability_text=used.applicability_text if used else "",
+    )
 
 
 def activate(version: ComponentVersion, *, by: User) -> ComponentVersion:

@@ -18,8 +18,9 @@ from library.models import Component, ComponentVersion, ModelCall
 from library.prompts import declared, in_use
 from people.models import User
 from review.models import AuditEntry
+from tests.agents.execution.conftest import approved  # a fixture  # noqa: F401
 from tests.models.server import Provider
-from tests.models.test_firmware_everywhere import PURPOSES, Approved, approved  # noqa: F401  # a fixture
+from tests.models.test_firmware_everywhere import PURPOSES, Approved
 from tests.models.test_planning import GOOD, planned, said
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -110,6 +111,7 @@ def test_reviewers_write_candidates_and_an_operator_activates_one_and_goes_back_
     assert client_of(reviewer).post(editor, {"body": body, "changes": "shorter"}).status_code == 302
     first, second = plan.versions.order_by("pk")
     assert (second.status, second.parent, second.changes) == ("candidate", first, "shorter")
+    assert second.applicability_text == first.applicability_text != ""
     for user, is_active in ((owner, False), (reviewer, False), (operator, True)):
         client_of(user).post(f"{page}versions/{second.pk}/activate/")
         second.refresh_from_db()

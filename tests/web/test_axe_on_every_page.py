@@ -18,7 +18,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from playwright.sync_api import Page
 
-from library.models import Component
+from library.models import Component, ModelCall
 from people.models import User
 from people.roles import Role
 from tests.axe import SCRIPT
@@ -123,6 +123,10 @@ PAGES: dict[str, list[Place]] = {
     "experience-forget": [Place("owner", lambda all_: [all_.experience.pk])],
     "insights-models": [Place("keeper"), Place("keeper", query=lambda _: "?from=2020-01-01&to=2020-02-01")],
     "insights-calls": [Place("keeper")],
+    "insights-call": [
+        Place("keeper", lambda _: [ModelCall.objects.get(replay_of__isnull=False).pk]),
+        Place("owner", lambda _: [ModelCall.objects.filter(state="failed").latest("pk").pk]),
+    ],
     "insights-mind": [Place("keeper"), Place("keeper", query=lambda _: "?from=2020-01-01&to=2020-02-01")],
     "insights-corrections": [Place("keeper")],
     "insights-plannings": [Place("keeper"), Place("keeper", query=lambda _: "?from=2020-01-01&to=2020-02-01")],
@@ -213,6 +217,8 @@ ACTIONS = {
     "rule-check",
     "rule-evolve",
     "library-when",
+    "library-prompt-version",
+    "insights-call-again",
     "evolution-dismiss",
     "evolution-restore",
     "rule-version",
