@@ -33,6 +33,9 @@ from people.roles import Role
 # What a step of an approved plan sends goes to the models that people approved for it, and to no other.
 _OF_STEPS = frozenset({summaries.PURPOSE, model_changes.PURPOSE})
 
+# Among so many of the newest calls those of one prompt are looked for: there is no index, and years have millions.
+_LOOKED_AT, _LISTED = 500, 5
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -73,6 +76,13 @@ def choice(call: ModelCall) -> Choice:
     models = tuple(sorted(models, key=lambda one: one != call.model))
     name = str(_main(call)["name"])
     return Choice(models, _versions(name) if _main(call)["chars"] else (), name)
+
+
+def newest_of(prompt: str) -> list[ModelCall]:
+    """The newest answered calls with this prompt behind their instructions, of the newest calls of all."""
+    newest = ModelCall.objects.order_by("-at", "-pk").values("pk")[:_LOOKED_AT]
+    rows = ModelCall.objects.filter(pk__in=newest, state=ModelCall.State.ANSWERED, replay_of=None)
+    return list(rows.filter(asked_with__prompts__0__name=prompt).defer("messages", "answer").order_by("-pk")[:_LISTED])
 
 
 def again(call: ModelCall, *, by: User, version: str = "", model: str = "") -> ModelCall:

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from agents.actors import prompt_versions
+from agents.evolution import asking_again
 from agents.presentation.line_diff import compare
 from agents.views.rule_versions import version_in_use, version_named_in
 from library.components import search as searching
@@ -20,7 +21,7 @@ from library.components import services
 from library.components.search import WEIGHT, Filters, Found
 from library.errors import LibraryRefused
 from library.memory import selectors as memory
-from library.models import Component, ComponentVersion
+from library.models import Component, ComponentVersion, ModelCall
 from library.prompts import declared
 
 _LISTED = 30
@@ -112,8 +113,16 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "may_write": services.may_write(user),
         "prompt": declared.every().get(component.name) if component.kind == Component.Kind.PROMPT else None,
         "may_activate": prompt_versions.may_activate(user),
+        "calls": _calls(component, user),
     }
     return render(request, "agents/library/component.html", context)
+
+
+def _calls(component: Component, user: Any) -> list[ModelCall]:
+    """The newest calls on which a version of a prompt can be tried, for those who may ask a model again."""
+    if component.kind != Component.Kind.PROMPT or not prompt_versions.may_activate(user):
+        return []
+    return asking_again.newest_of(component.name)
 
 
 @require_POST

@@ -10,6 +10,7 @@ import logging
 from dataclasses import dataclass
 from functools import lru_cache
 
+from library import prepared
 from library.components import selectors
 from library.language.asking import PromptUsed
 from library.models import Component, ComponentVersion
@@ -21,6 +22,15 @@ logger = logging.getLogger(__name__)
 KIND = Component.Kind.PROMPT.value
 # The version of a text that stands in no version of the library.
 BUILT_IN = "built in"
+
+
+_COUNT = f"""
+    UPDATE {ComponentVersion._meta.db_table} AS version SET uses = uses + 1, successes = successes + %(good)s,
+        failures = failures + 1 - %(good)s, last_used_at = statement_timestamp()
+    FROM {Component._meta.db_table} AS component
+    WHERE component.id = version.component_id AND component.kind = %(kind)s AND component.name = %(name)s
+        AND version.version = %(version)s
+"""  # noqa: S608  # names of our own tables
 
 
 @dataclass(frozen=True)
@@ -60,6 +70,12 @@ def named(name: str, version: str) -> Version | None:
     rows = ComponentVersion.objects.filter(component__kind=KIND, component__name=name, version=version)
     text = prompt.text if version == BUILT_IN else rows.values_list("body", flat=True).first()
     return Version(prompt, version, text) if text is not None and not _problems(name, text) else None
+
+
+def count(used: PromptUsed, *, was_of_use: bool) -> None:
+    """Count an answer to a prompt, and whether its asker could use it; what stands in no version is not counted."""
+    values = {"kind": KIND, "name": used.name, "version": used.version, "good": int(was_of_use)}
+    prepared.run(_COUNT, values)
 
 
 @lru_cache(maxsize=64)

@@ -24,6 +24,8 @@ class RecordedCall:
 
     call: ModelCall
     user: User
+    # The version of its prompt that whoever opened the page came from.
+    version: str = ""
 
     @property
     def sides(self) -> list[tuple[str, ModelCall]]:

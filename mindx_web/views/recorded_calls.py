@@ -21,7 +21,8 @@ from people.models import User
 def one(request: HttpRequest, pk: int) -> HttpResponse:
     """A call with its request and answer, beside the one that it sent again."""
     user = cast(User, request.user)
-    return render(request, "insights/call.html", {"page": RecordedCall(_seen(user, pk), user)})
+    page = RecordedCall(_seen(user, pk), user, request.GET.get("version", ""))
+    return render(request, "insights/call.html", {"page": page})
 
 
 @require_POST

@@ -16,7 +16,7 @@ from agents.cycle import cycle
 from agents.evolution import asking_again
 from agents.models import Agent, Generation, Goal
 from agents.record.errors import NotPossibleNow, NotYours
-from library.models import Component, ModelCall
+from library.models import Component, ComponentVersion, ModelCall
 from library.prompts import declared, in_use
 from people.models import User
 from review.models import AuditEntry
@@ -85,6 +85,7 @@ def test_nothing_acts_on_the_answer_and_it_answers_no_other_request(
     assert (goal.state, log(goal), goal.intent_plans.count()) == (state, lines, 1)
     assert Generation.objects.count() == 1
     assert made.fresh_until is None
+    assert ComponentVersion.objects.get(component__name="plan").uses == 1, "an answer that nobody judged is not counted"
     assert "Asked by a step" not in client_of(owner).get(f"/goals/{goal.pk}/plans/").content.decode()
     asked = len(provider.asked)
     planned(owner)
@@ -146,6 +147,9 @@ def test_both_answers_stand_side_by_side_with_their_difference(
     assert "Asked again" in page
     assert "Nothing acts on this answer" in page
     made = ModelCall.objects.latest("pk")
+    version = new_version(operator)
+    chosen = client.get(f"/insights/models/calls/{first.pk}/", {"version": version}).content.decode()
+    assert f'<option value="{version}" selected>{version}, candidate' in chosen
     assert f"/insights/models/calls/{made.pk}/" in client.get(f"/insights/models/calls/{first.pk}/").content.decode()
     listed = client.get("/insights/models/calls/").content.decode()
     assert f'href="/insights/models/calls/{made.pk}/">Plan, asked again</a>' in listed

@@ -100,6 +100,23 @@ def test_a_repair_names_both_of_its_prompts_and_keeps_nothing_that_a_model_wrote
     assert goal.intent_plans.get().plan.evidence["model"]["prompts"] == second.prompts
 
 
+def test_a_version_counts_its_answers_and_those_that_could_be_used(
+    provider: Provider, plan: Component, owner: User, operator: User, client_of: ClientOf, valkey: object
+) -> None:
+    provider.will_say(said({"steps": []}), said(GOOD), said(GOOD))
+    planned(owner)
+    planned(owner, "Lay out the other ledger as you think best")
+    versions = ComponentVersion.objects.filter(component__name__in=("plan", "plan-repair"))
+    version, repair = versions.order_by("component__name")
+    assert (version.uses, version.successes, version.failures) == (2, 1, 1)
+    assert (repair.uses, repair.successes, repair.failures) == (1, 1, 0)
+    page = client_of(operator).get(f"/library/{plan.pk}/").content.decode()
+    assert "1 of 2 answers could be used" in page
+    first = ModelCall.objects.order_by("pk")[0]
+    assert f"/insights/models/calls/{first.pk}/?version=1.0.0#ask-again" in page
+    assert "/insights/models/calls/" not in client_of(owner).get(f"/library/{plan.pk}/").content.decode()
+
+
 def test_reviewers_write_candidates_and_an_operator_activates_one_and_goes_back_with_one_click(
     plan: Component, owner: User, reviewer: User, operator: User, client_of: ClientOf
 ) -> None:
