@@ -24,6 +24,7 @@ class Component(models.Model):
         TOOL = "tool"
         FIRMWARE = "firmware"
         AGENT = "agent"
+        PROMPT = "prompt"
 
     kind = models.CharField(max_length=16, choices=Kind.choices)
     name = models.CharField(max_length=120)
@@ -293,6 +294,9 @@ class ModelCall(models.Model):
     # SHA-256 of everything that makes two requests the same.
     request_digest = models.CharField(max_length=64)
     messages = models.JSONField()
+    # What else the request said: {"max_tokens", "schema", "prompts": [{"name", "version", "values", "chars"}]}, where
+    # `chars` is how far the first message is the prompt's text. {}: asked before this was kept.
+    asked_with = models.JSONField(default=dict, blank=True, db_default={})
     # The kinds of secrets that were taken out of the messages, parted by commas.
     masked = models.CharField(max_length=500, blank=True, default="", db_default="")
     answer = models.TextField(blank=True)
@@ -311,10 +315,18 @@ class ModelCall(models.Model):
     fresh_until = models.DateTimeField(null=True, blank=True)
     # The row whose answer this one repeats.
     cached_from = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    # The row whose request this one sent again, for people to compare the answers; nothing acted on it.
+    replay_of = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="replays", db_index=False
+    )
 
     class Meta:
         ordering = ["-pk"]
         indexes = [
+            # Few rows are replays.
+            models.Index(
+                fields=["replay_of"], condition=Q(replay_of__isnull=False), name="model_call_replays_of_another"
+            ),
             models.Index(fields=["request_digest"], condition=Q(state="answered"), name="model_call_by_request"),
             models.Index(fields=["agent", "at"], name="model_call_by_agent_and_time"),
             models.Index(fields=["goal"], name="model_call_by_goal"),
@@ -336,6 +348,11 @@ class ModelCall(models.Model):
     def tokens(self) -> int:
         """In and out."""
         return self.tokens_in + self.tokens_out
+
+    @property
+    def prompts(self) -> list[str]:
+        """The prompts that it held, each with its version."""
+        return [f"{one['name']} {one['version']}" for one in self.asked_with.get("prompts", ())]
 
 
 class ModelDay(models.Model):

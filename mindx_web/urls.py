@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from mindx_web.api import api
-from mindx_web.views import icon, insights, metrics, mind, overview
+from mindx_web.views import icon, insights, metrics, mind, overview, recorded_calls
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
@@ -29,6 +29,8 @@ urlpatterns = [
     path("insights/mind/recoveries/", mind.recoveries, name="insights-recoveries"),
     path("insights/models/", insights.models, name="insights-models"),
     path("insights/models/calls/", insights.calls, name="insights-calls"),
+    path("insights/models/calls/<int:pk>/", recorded_calls.one, name="insights-call"),
+    path("insights/models/calls/<int:pk>/again/", recorded_calls.again, name="insights-call-again"),
     path("admin/", admin.site.urls),
     path("api/v1/", api.urls),
     path("metrics", metrics.metrics, name="metrics"),

@@ -52,6 +52,8 @@ class Event(StrEnum):
     RESTORED = "restored"
     RECOVERY = "recovery"
     COMPONENT = "component"
+    # A recorded request to a model was sent again, which costs money.
+    ASKED_AGAIN = "asked_again"
 
 
 Keep = Callable[..., object]

@@ -35,7 +35,7 @@ GENERAL = "general"
 MOST_CHARS = 6_000
 _DOMAIN = re.compile(r"[a-z][a-z0-9-]{0,39}")
 REASON_MIN = 10
-_HEAD = "Rules that the operator of this installation has set:"
+HEAD = "Rules that the operator of this installation has set:"
 _STARTERS = Path(__file__).with_name("starter_firmware")
 
 
@@ -53,7 +53,7 @@ class Firmware:
     @property
     def tokens(self) -> int:
         """About how many tokens of a prompt it takes; 0 without a text."""
-        return guessed_tokens(f"{_HEAD}\n{self.text}") + 1 if self.text else 0
+        return guessed_tokens(f"{HEAD}\n{self.text}") + 1 if self.text else 0
 
 
 def placed(ask: Ask, firmware: Firmware) -> Ask:
@@ -66,8 +66,13 @@ def placed(ask: Ask, firmware: Firmware) -> Ask:
     first, *rest = ask.messages
     if first.role != "system":
         raise ValueError("a request begins with its instructions")
-    told = Message("system", f"{first.content.rstrip()}\n\n{_HEAD}\n{firmware.text}\n")
+    told = Message("system", f"{first.content.rstrip()}\n\n{HEAD}\n{firmware.text}\n")
     return replace(ask, messages=(told, *rest))
+
+
+def without(instructions: str) -> str:
+    """Instructions of a request as they were before `placed`; no prompt holds the words that stand before firmware."""
+    return instructions.partition(f"\n\n{HEAD}\n")[0]
 
 
 def problems(agent: Agent, document: Document) -> list[Violation]:

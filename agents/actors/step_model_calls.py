@@ -19,7 +19,7 @@ from agents.models import Goal
 from agents.record import logs
 from agents.states import GoalState
 from library.language import generation, masking
-from library.language.asking import Accepts, Answer, CallFailed, Message, NoModel
+from library.language.asking import Accepts, Answer, CallFailed, Message, NoModel, PromptUsed
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ class Question:
 
     purpose: str
     messages: tuple[Message, ...]
+    prompts: tuple[PromptUsed, ...]
     max_tokens: int
     schema: Mapping[str, Any] | None = None
 
@@ -90,6 +91,7 @@ def ask(question: Question, means: Means, *, accepts: Accepts) -> Answer:
         question.purpose,
         question.messages,
         may.models,
+        prompts=question.prompts,
         max_tokens=question.max_tokens,
         schema=question.schema,
         goal=str(goal.pk),

@@ -19,7 +19,8 @@ from agents.bdi import candidate_writing
 from agents.models import DEFAULT_AGENT, Agent
 from agents.record.errors import NotPossibleNow
 from library.language import generation, masking
-from library.language.asking import Answer, Message, ModelError
+from library.language.asking import Answer, Message, ModelError, PromptUsed
+from library.prompts import in_use
 
 PURPOSE = "candidate"
 # The text of an answer and why it cannot be taken. NotPossibleNow when the model says that it cannot.
@@ -69,9 +70,17 @@ def writer() -> Writer:
 
 
 def written(
-    writer: Writer, asked: tuple[tuple[str, str], ...], schema: Mapping[str, Any], judged: Judge
+    writer: Writer,
+    prompt: PromptUsed,
+    asked: tuple[tuple[str, str], ...],
+    schema: Mapping[str, Any],
+    judged: Judge,
 ) -> tuple[str, str]:
-    """The first text that can be taken, and the model that wrote it. Raises NotPossibleNow."""
+    """The first text that can be taken, and the model that wrote it. Raises NotPossibleNow.
+
+    A text that cannot be taken is sent back by the prompt of the same name that ends in `-repair`.
+    """
+    prompts = [prompt]
     conversation = [Message(role, text) for role, text in asked]
     problems: list[str] = []
     for _ in range(writer.agent.max_repair_attempts + 1):
@@ -80,6 +89,7 @@ def written(
             PURPOSE,
             conversation,
             models_of(writer.agent),
+            prompts=prompts,
             max_tokens=settings.MODEL_ANSWER_TOKENS,
             schema=schema,
             told=writer.told,
@@ -91,8 +101,9 @@ def written(
         text, problems = judged(answer)
         if not problems:
             return text, answer.model
-        back = Message("user", candidate_writing.sent_back(problems))
-        conversation[2:] = [Message("assistant", answer.text[: writer.chars // 4]), back]
+        repair = in_use.filled(f"{prompt.name}-repair", problems=candidate_writing.listed(problems))
+        conversation[2:] = [Message("assistant", answer.text[: writer.chars // 4]), Message("user", repair.text)]
+        prompts[1:] = [repair]
     raise NotPossibleNow(f"The model's candidates could not be taken. {' '.join(problems[:3])}")
 
 

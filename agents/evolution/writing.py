@@ -24,6 +24,7 @@ from library.components import services as library
 from library.errors import LibraryRefused
 from library.language.asking import Answer
 from library.models import Component, ComponentVersion
+from library.prompts import in_use
 from people.models import User
 
 MOST_WISH = 2_000
@@ -60,13 +61,14 @@ def new_tool(wish: str, *, by: User, snippet: str = "") -> ComponentVersion:
     """
     _check_may_write(by)
     writer = asking.writer()
-    asked = tool_drafting.messages(wish[:MOST_WISH], writer.chars, snippet=snippet)
+    prompt = in_use.filled("tool", strategy="")
+    asked = tool_drafting.messages(prompt.text, wish[:MOST_WISH], writer.chars, snippet=snippet)
 
     def judged(answer: Answer) -> tuple[str, list[str]]:
         text, wrong = asking.text_of(answer, tool_drafting.read, within=[wish, snippet])
         return text, wrong or list(tool_writing.check(text).problems)
 
-    text, model = asking.written(writer, asked, tool_drafting.SCHEMA, judged)
+    text, model = asking.written(writer, prompt, asked, tool_drafting.SCHEMA, judged)
     with transaction.atomic():
         changes = f"written by {model}: {wish}"[:1_000]
         saved = tool_writing.save(text, by=by, changes=changes, origin=library.MODEL)
@@ -104,9 +106,10 @@ def _error_of(found: Found) -> str:
 def _rule(writer: Writer, parent: ComponentVersion, by: User, why: str, strategy: str) -> tuple[str, str]:
     phrases = [command.phrases[0] for tool in tools_in_use().tools for command in tool.commands if command.phrases]
     shown = probe_cases(parent.component, by)
-    asked = candidate_writing.messages(parent.body, why, shown, strategy, phrases, writer.chars)
+    prompt = in_use.filled("candidate", strategy=STRATEGIES[strategy].told)
+    asked = candidate_writing.messages(prompt.text, parent.body, why, shown, phrases, writer.chars)
     return asking.written(
-        writer, asked, candidate_writing.SCHEMA, lambda answer: _judged_rule(answer, parent, strategy)
+        writer, prompt, asked, candidate_writing.SCHEMA, lambda answer: _judged_rule(answer, parent, strategy)
     )
 
 
@@ -128,8 +131,11 @@ def _judged_rule(answer: Answer, parent: ComponentVersion, strategy: str) -> tup
 
 def _tool(writer: Writer, parent: ComponentVersion, by: User, why: str, strategy: str) -> tuple[str, str]:
     shown = probe_cases(parent.component, by)
-    asked = tool_drafting.messages(why, writer.chars, tool=parent.body, cases=shown, strategy=strategy)
-    return asking.written(writer, asked, tool_drafting.SCHEMA, lambda answer: _judged_tool(answer, parent, strategy))
+    prompt = in_use.filled("tool", strategy=tool_drafting.STRATEGIES[strategy].told)
+    asked = tool_drafting.messages(prompt.text, why, writer.chars, tool=parent.body, cases=shown)
+    return asking.written(
+        writer, prompt, asked, tool_drafting.SCHEMA, lambda answer: _judged_tool(answer, parent, strategy)
+    )
 
 
 def _judged_tool(answer: Answer, parent: ComponentVersion, strategy: str) -> tuple[str, list[str]]:

@@ -18,8 +18,9 @@ from agents.bdi.file_changes import File, Proposal, Sent
 from agents.record import logs
 from agents.toolkit.command import Params
 from library.language import masking
-from library.language.asking import CallFailed, Message, guessed_tokens
+from library.language.asking import CallFailed, Message, PromptUsed, guessed_tokens
 from library.language.masking import Masked
+from library.prompts import in_use
 
 PURPOSE = "file_changes"
 KIND = "changes"
@@ -30,12 +31,13 @@ _SHOWN_PROBLEMS = 5
 def by_model(params: Params, answer: Mapping[str, Any], means: Means) -> Mapping[str, Any]:
     """The model's changes as a diff. Raises NoModel, NotAsApproved, BudgetSpent, CallFailed, Stopped."""
     file = _file(answer)
-    room = 3 * (means.most_tokens() - guessed_tokens(file_changes.INSTRUCTIONS))
+    told = in_use.filled("file-changes")
+    room = 3 * (means.most_tokens() - guessed_tokens(told.text))
     shown = file_changes.sent(file, str(params.get("wish", "")), room)
     if shown is None:
         message = f"{file.path} is too long to be sent ({len(file.text):,} characters), and has no findings to send"
         raise CallFailed("prompt_too_long", message, again=False)
-    proposal, attempts, model = _asked(shown, means)
+    proposal, attempts, model = _asked(told, shown, means)
     return _result(shown, proposal, attempts, model, answer)
 
 
@@ -50,13 +52,14 @@ def _file(answer: Mapping[str, Any]) -> File:
     )
 
 
-def _asked(shown: Sent, means: Means) -> tuple[Proposal, list[dict[str, Any]], str]:
+def _asked(told: PromptUsed, shown: Sent, means: Means) -> tuple[Proposal, list[dict[str, Any]], str]:
     """The first answer that can be accepted, every attempt, and who gave it. As many repairs as a plan may have."""
-    messages = [Message("system", file_changes.INSTRUCTIONS), Message("user", shown.material)]
+    messages = [Message("system", f"{told.text}\n"), Message("user", shown.material)]
+    prompts: tuple[PromptUsed, ...] = (told,)
     goal = goal_of(means)
     attempts: list[dict[str, Any]] = []
     for left in range(goal.agent.max_repair_attempts if goal else 0, -1, -1):
-        question = Question(PURPOSE, tuple(messages), settings.MODEL_ANSWER_TOKENS, file_changes.SCHEMA)
+        question = Question(PURPOSE, tuple(messages), prompts, settings.MODEL_ANSWER_TOKENS, file_changes.SCHEMA)
         given = ask(question, means, accepts=lambda text, masked: not _read(text, shown, masked).problems)
         proposal = _read(given.text, shown, given.masked)
         attempts.append({"call": given.call, "model": given.model, "problems": list(proposal.problems)})
@@ -64,7 +67,9 @@ def _asked(shown: Sent, means: Means) -> tuple[Proposal, list[dict[str, Any]], s
             return proposal, attempts, given.model
         if goal:
             _say_problems(goal.pk, proposal.problems, left)
-        messages[2:] = _sent_back(given.text, proposal.problems, 3 * means.most_tokens() - _length(messages[:2]))
+        repair = in_use.filled("file-changes-repair", problems=file_changes.listed(proposal.problems))
+        messages[2:] = _sent_back(given.text, repair.text, 3 * means.most_tokens() - _length(messages[:2]))
+        prompts = (told, repair)
     asked = "once" if len(attempts) == 1 else f"{len(attempts)} times"
     problems = " ".join(proposal.problems[:_SHOWN_PROBLEMS])
     raise CallFailed(
@@ -80,9 +85,9 @@ def _read(text: str, shown: Sent, masked: Masked) -> Proposal:
     return proposal
 
 
-def _sent_back(answer: str, problems: Sequence[str], most_chars: int) -> list[Message]:
-    """The last answer, as far as there is room for it, and what is wrong with it."""
-    said = Message("user", file_changes.said_back(problems))
+def _sent_back(answer: str, repair: str, most_chars: int) -> list[Message]:
+    """The last answer, as far as there is room for it, and what is said of it."""
+    said = Message("user", repair)
     quoted = answer[: max(0, most_chars - len(said.content))]
     return [Message("assistant", quoted), said] if quoted else [said]
 

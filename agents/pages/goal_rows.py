@@ -213,15 +213,18 @@ class GoalRows:
     @cached_property
     def asked_by_steps(self) -> list[ModelCall]:
         """What steps of its plans asked a model and were answered, the newest first."""
-        answered = ModelCall.objects.filter(goal=str(self.goal.pk), state__in=_ANSWERED).exclude(purpose=_OF_PLANNING)
+        answered = self._calls.filter(state__in=_ANSWERED).exclude(purpose=_OF_PLANNING)
         return list(answered.order_by("-pk")[:CALLS_SHOWN])
 
     @cached_property
     def calls_without_answer(self) -> list[ModelCall]:
         """The calls that came to nothing, the newest first: they made no attempt."""
-        return list(
-            ModelCall.objects.filter(goal=str(self.goal.pk), state=ModelCall.State.FAILED).order_by("-pk")[:CALLS_SHOWN]
-        )
+        return list(self._calls.filter(state=ModelCall.State.FAILED).order_by("-pk")[:CALLS_SHOWN])
+
+    @property
+    def _calls(self) -> QuerySet[ModelCall]:
+        """What was asked for the goal; what was asked again of it only to compare stands with the call itself."""
+        return ModelCall.objects.filter(goal=str(self.goal.pk), replay_of=None)
 
     @property
     def masked_kinds(self) -> list[str]:

@@ -38,6 +38,7 @@ from agents.understanding import parameters
 from library.language import days, generation, masking
 from library.language.asking import Answer, BudgetSpent, CallFailed, Message, ModelError, Stopped
 from library.language.masking import Masked
+from library.prompts import in_use
 
 PURPOSE = "plan"
 # Of an answer that comes, so much goes into the log; all of it stands with its attempt.
@@ -102,6 +103,7 @@ class _Turn:
         self.said_masked: tuple[str, ...] = ()
         self.people_say: tuple[str, ...] = ()
         self.firmware = firmware.of(agent)
+        self.prompts = [in_use.filled("plan")]
 
     def plan(self, beliefs: list[Belief]) -> PlanDraft | NoPlan | Later:
         known = known_for(self.goal)
@@ -116,16 +118,17 @@ class _Turn:
             earlier=known.earlier,
             components=known.components,
         )
-        asked = prompt.build(
-            situation, tools_in_use(), self.agent.tools, tokens=settings.MODEL_PROMPT_TOKENS - self.firmware.tokens
-        )
+        tokens = settings.MODEL_PROMPT_TOKENS - self.firmware.tokens
+        asked = prompt.build(self.prompts[0].text, situation, tools_in_use(), self.agent.tools, tokens=tokens)
         memory = {"experiences": known.experiences(asked.left_out), "memory": known.kept(asked.left_out)}
         for attempt in range(1, self.agent.max_repair_attempts + 2):
             found = self._attempt(asked, attempt)
             if not isinstance(found, list):
                 return self._ended(found, attempt, asked, memory)
             assert self.answer is not None  # noqa: S101  # without one there is nothing that has problems
-            problems, asked = found, asked.answered_by(self.answer.text, found)
+            repair = in_use.filled("plan-repair", problems=prompt.listed(found))
+            problems, asked = found, asked.answered_by(self.answer.text, repair.text)
+            self.prompts[1:] = [repair]
         given_up = NoPlan("model_plan_invalid", {"problems": [one.message for one in problems]})
         return self._ended(given_up, attempt, asked, memory)
 
@@ -148,6 +151,7 @@ class _Turn:
             "left_out": dict(asked.left_out),
             **memory,
             "firmware": list(self.firmware.versions),
+            "prompts": [f"{one.name} {one.version}" for one in self.prompts],
         }
         has_tool_output = asked.has_tool_output
         evidence = {**self.rules, **found.evidence, "model": model, "prompt_has_tool_output": has_tool_output}
@@ -267,6 +271,7 @@ class _Turn:
             PURPOSE,
             [Message(role, text) for role, text in asked.messages],
             self.models,
+            prompts=self.prompts,
             max_tokens=settings.MODEL_ANSWER_TOKENS,
             schema=prompt.schema(tools_in_use(), self.agent.tools),
             goal=str(self.goal.pk),

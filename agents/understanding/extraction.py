@@ -15,6 +15,7 @@ from agents.record import logs
 from agents.toolkit.command import Command
 from library.language import generation
 from library.language.asking import Message, ModelError, Stopped
+from library.prompts import in_use
 
 logger = logging.getLogger(__name__)
 
@@ -32,11 +33,13 @@ def values_for(
     models = models_of(goal.agent)
     if not models:
         return Extracted({})
+    told = in_use.filled("extract")
     request = request_for(
         goal.agent,
         PURPOSE,
-        [Message(role, text) for role, text in extraction.messages(goal.text, command, names)],
+        [Message(role, text) for role, text in extraction.messages(told.text, goal.text, command, names)],
         models,
+        prompts=[told],
         max_tokens=_MOST_TOKENS,
         schema=extraction.schema_of(command, names),
         goal=str(goal.pk),

@@ -12,6 +12,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from agents.actors import prompt_versions
+from agents.evolution import asking_again
 from agents.pages.component_page import page_of
 from agents.presentation.line_diff import compare
 from agents.views.rule_versions import version_in_use, version_named_in
@@ -21,7 +23,8 @@ from library.components import services
 from library.components.search import WEIGHT, Filters, Found
 from library.errors import LibraryRefused
 from library.memory import selectors as memory
-from library.models import Component, ComponentVersion
+from library.models import Component, ComponentVersion, ModelCall
+from library.prompts import declared
 
 _LISTED = 30
 _DOMAINS = 50
@@ -114,8 +117,18 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         else "",
         "goals": memory.that_would_find(shown.pk, user=user) if shown else [],
         "may_write": services.may_write(user),
+        "prompt": declared.every().get(component.name) if component.kind == Component.Kind.PROMPT else None,
+        "may_activate": prompt_versions.may_activate(user),
+        "calls": _calls(component, user),
     }
     return render(request, "agents/library/component.html", context)
+
+
+def _calls(component: Component, user: Any) -> list[ModelCall]:
+    """The newest calls on which a version of a prompt can be tried, for those who may ask a model again."""
+    if component.kind != Component.Kind.PROMPT or not prompt_versions.may_activate(user):
+        return []
+    return asking_again.newest_of(component.name)
 
 
 @require_POST

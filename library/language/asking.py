@@ -97,6 +97,19 @@ class Allowance:
 
 
 @dataclass(frozen=True)
+class PromptUsed:
+    """A prompt as it stands in a request: name, version, what its values were, and the whole text that came of it.
+
+    Of the prompt behind the instructions the values are kept with the call, so they hold nothing that anybody typed.
+    """
+
+    name: str
+    version: str
+    text: str
+    values: Mapping[str, str]
+
+
+@dataclass(frozen=True)
 class Ask:
     """A request. Two with the same messages, model, schema, temperature and length are the same request.
 
@@ -115,6 +128,10 @@ class Ask:
     allowance: Allowance = Allowance()
     # The kinds of secrets that were taken out of the messages.
     masked: tuple[str, ...] = ()
+    # The prompts in its messages. The first message begins with the text of the first.
+    prompts: tuple[PromptUsed, ...] = ()
+    # The call whose request this one sends again.
+    replay_of: int | None = None
 
 
 @dataclass(frozen=True)

@@ -167,9 +167,24 @@ def _new(ask: Ask, model: str, **values: Any) -> ModelCall:
     row = ModelCall(
         purpose=ask.purpose, agent=ask.agent, goal=ask.goal, model=model, request_digest=digest(ask, model), **values
     )
-    row.masked = ", ".join(ask.masked)
+    row.masked, row.asked_with, row.replay_of_id = ", ".join(ask.masked), _asked_with(ask), ask.replay_of
     row.messages = [{"role": one.role, "content": storable.text(one.content)} for one in ask.messages]
-    given = {name: getattr(row, name) for name in _WRITTEN} | {"messages": json.dumps(row.messages)}
+    as_json = {name: json.dumps(getattr(row, name)) for name in ("messages", "asked_with")}
+    given = {name: getattr(row, name) for name in _WRITTEN} | as_json
     (row.pk,) = prepared.row(_INSERT, given) or (None,)
     row._state.adding, row._state.db = False, "default"
     return row
+
+
+def _asked_with(ask: Ask) -> dict[str, Any]:
+    """What a request says beside its messages, so that it can be sent again.
+
+    Values are kept of the first prompt only: those of a repair hold what a model wrote.
+    """
+    prompts: list[dict[str, Any]] = [{"name": one.name, "version": one.version} for one in ask.prompts]
+    if prompts:
+        main, text = ask.prompts[0], ask.prompts[0].text.rstrip()
+        # Else a secret was masked in it, and nobody can say any more where it ends.
+        is_whole = bool(ask.messages) and ask.messages[0].content.startswith(text)
+        prompts[0] |= {"values": dict(main.values), "chars": len(text) if is_whole else 0}
+    return {"max_tokens": ask.max_tokens, "schema": ask.schema, "prompts": prompts}

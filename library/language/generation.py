@@ -30,6 +30,7 @@ from library.language.asking import (
 )
 from library.language.masking import Masked
 from library.models import ModelCall
+from library.prompts import in_use
 
 FIRST_WAIT_S = 1.0
 LONGEST_WAIT_S = 30.0
@@ -142,6 +143,9 @@ def _one_model(
         is_kept = accepts is not None and accepts(said.text, masked)
     finally:
         calls.answered(row, said, _since_ms(begun), tries, is_kept=is_kept)
+    if accepts is not None and request.prompts:
+        # Of a repair the last: what was wrong with the answer before stands counted with the first.
+        in_use.count(request.prompts[-1], was_of_use=is_kept)
     return Answer(row.answer, row.pk, row.answered_by, is_cached=False, asked=model, masked=masked)
 
 

@@ -15,7 +15,7 @@ def _column(default: str) -> models.CharField:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("library", "0005_experience_indexes")]
+    dependencies = [("library", "0006_replays_of_calls")]
 
     operations = [
         *(

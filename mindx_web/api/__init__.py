@@ -18,6 +18,7 @@ from mindx_web.api import (
     levels,
     mastermind,
     memory,
+    model_calls,
     policies,
     questions,
     shadow,
@@ -61,6 +62,7 @@ api.add_router("goals", beliefs.router)
 api.add_router("mastermind", mastermind.router)
 api.add_router("backlog", backlog.router)
 api.add_router("insights", insights.router)
+api.add_router("model-calls", model_calls.router)
 # Before `tuning/{id}`, which its address would be too.
 api.add_router("tuning", taught.router)
 api.add_router("tuning", tuning.router)

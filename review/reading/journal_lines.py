@@ -174,6 +174,9 @@ _SAID: Mapping[str, Callable[[_Entry], str]] = {
         f"changed how failures are handled: {_words(it.kind)} {_short(it.name)}{it.changes}{it.because}"
     ),
     Event.COMPONENT: _component,
+    Event.ASKED_AGAIN: lambda it: (
+        f"asked {it.text('model', 'a model')} again what {it.place} asked, with the prompt {it.text('prompt', '?')}"
+    ),
     Event.RESTORED: lambda it: f"restored mindX from a backup of {it.text('as_of')}",
 }
 

@@ -45,6 +45,8 @@ OPERATIONS = [
     ("GET", "goals/1/commands/1", Scope.GOALS_READ),
     ("POST", "goals/1/commands/1/cancel", Scope.SESSION_WRITE),
     ("GET", "insights/mind", Scope.GOALS_READ),
+    ("GET", "model-calls/1", Scope.GOALS_READ),
+    ("POST", "model-calls/1/replay", Scope.LIBRARY_WRITE),
     ("GET", "workspaces", Scope.FILES_READ),
     ("POST", "workspaces", Scope.FILES_WRITE),
     ("GET", "workspaces/x", Scope.FILES_READ),
@@ -169,6 +171,7 @@ def test_the_table_above_holds_every_address_of_the_api() -> None:
             "experience_id",
             "candidate_id",
             "proposal_id",
+            "call_id",
         ):
             address = address.replace(name, "ID")
         assert address in known, f"{address} is missing from the table"

@@ -143,6 +143,16 @@ def test_a_text_that_was_embedded_lately_is_not_embedded_again(monkeypatch: pyte
     assert embeddings.embed(["high tide"])[0][0] != 7.0, "what is given out is the caller's own"
 
 
+def test_what_one_model_made_of_a_text_is_not_given_out_as_what_another_one_makes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    embeddings.embed(["high tide"])
+    other = embeddings._Model()
+    monkeypatch.setattr(other, "embed", lambda texts: [[1.0, *[0.0] * 383] for _ in texts])
+    monkeypatch.setattr(embeddings, "_model", other)
+    assert embeddings.embed(["high tide"])[0][0] == 1.0
+
+
 def test_only_the_first_256_tokens_count() -> None:
     start = "word " * 254
     same, longer, shorter = np.array(embeddings.embed([start, start + "something entirely different", "word " * 200]))

@@ -274,8 +274,13 @@ def _achieved(owner: User, judge: User) -> Goal:
     return goal
 
 
+_PLANNER = {"name": "plan", "version": "1.0.0", "values": {}, "chars": 0}
+
+
 def _asked_of_models(goal: Goal) -> None:
-    """A plan with a problem, its repair, and a question without an answer, of a model with a long name."""
+    """A plan with a problem, its repair and that asked again, and a question without an answer, of a model with a long
+    name.
+    """
     values: dict[str, Any] = {"purpose": "plan", "agent": str(goal.agent_id), "goal": str(goal.pk), "answer": NASTY}
     values |= {"model": f"openai/{LONG}", "request_digest": "0", "messages": [{"role": "user", "content": NASTY}]}
     for attempt, problems in ((1, [{"position": 1, "field": "tool", "code": "x", "message": NASTY}]), (2, [])):
@@ -283,6 +288,8 @@ def _asked_of_models(goal: Goal) -> None:
         days.add_call(call.pk)
         Generation.objects.create(goal=goal, turn=1, attempt=attempt, call=call, problems=problems)
         days.add_attempt(call.pk, is_plan=not problems)
+    again = {**values, "answer": f"{NASTY} again", "replay_of": call, "asked_with": {"prompts": [_PLANNER]}}
+    ModelCall.objects.create(**again, state="answered", tokens_in=900, tokens_out=90, latency_ms=2100)
     failed = ModelCall.objects.create(**values, state="failed", failure="key_refused", detail=NASTY, latency_ms=40)
     days.add_call(failed.pk)
 

@@ -18,7 +18,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from playwright.sync_api import Page
 
-from library.models import Component
+from library.models import Component, ModelCall
 from people.models import User
 from people.roles import Role
 from tests.axe import SCRIPT
@@ -101,7 +101,11 @@ PAGES: dict[str, list[Place]] = {
     "rules": [Place("keeper")],
     "evolution": [Place("keeper")],
     "library": [Place("keeper"), Place("keeper", query=lambda _: "?task=total+a+list&q=python&status=")],
-    "library-component": [Place("keeper", lambda _: [Component.objects.latest("pk").pk])],
+    "library-component": [
+        Place("keeper", lambda _: [Component.objects.latest("pk").pk]),
+        Place("keeper", lambda _: [Component.objects.get(kind="prompt", name="plan").pk]),
+    ],
+    "library-prompt": [Place("keeper", lambda _: [Component.objects.get(kind="prompt", name="plan").pk])],
     "agents": [Place("owner")],
     "agent": [
         Place("owner", lambda all_: [all_.manual.agent_id]),
@@ -126,6 +130,10 @@ PAGES: dict[str, list[Place]] = {
     "experience-forget": [Place("owner", lambda all_: [all_.experience.pk])],
     "insights-models": [Place("keeper"), Place("keeper", query=lambda _: "?from=2020-01-01&to=2020-02-01")],
     "insights-calls": [Place("keeper")],
+    "insights-call": [
+        Place("keeper", lambda _: [ModelCall.objects.get(replay_of__isnull=False).pk]),
+        Place("owner", lambda _: [ModelCall.objects.filter(state="failed").latest("pk").pk]),
+    ],
     "insights-mind": [Place("keeper"), Place("keeper", query=lambda _: "?from=2020-01-01&to=2020-02-01")],
     "insights-corrections": [Place("keeper")],
     "insights-plannings": [Place("keeper"), Place("keeper", query=lambda _: "?from=2020-01-01&to=2020-02-01")],
@@ -219,6 +227,8 @@ ACTIONS = {
     "tool-version",
     "rule-evolve",
     "library-when",
+    "library-prompt-version",
+    "insights-call-again",
     "evolution-dismiss",
     "evolution-grant",
     "evolution-restore",

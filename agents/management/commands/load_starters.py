@@ -1,4 +1,4 @@
-"""`manage.py load_starters`: bring rules, firmware and tools that ship into the library; make the first agent."""
+"""`manage.py load_starters`: bring what ships into the library, and make the first agent."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from agents.actors import firmware
+from agents.actors import firmware, prompt_versions
 from agents.components import made_tools, rules, shipped_tools
 from agents.models import DEFAULT_AGENT, Agent
 from agents.rules.grammar import RuleSyntaxError
@@ -14,6 +14,7 @@ from agents.rules.starter import starter_files
 from library import embedding
 from library.components import services
 from library.errors import EmbeddingUnavailable
+from library.prompts import in_use
 
 
 class Command(BaseCommand):
@@ -29,6 +30,7 @@ class Command(BaseCommand):
             raise CommandError(f"A starter rule cannot be read: {error}") from error
         loaded += services.load_starters(firmware.starters(), firmware.KIND)
         loaded += services.load_starters(shipped_tools.starters(), made_tools.KIND)
+        loaded += services.load_starters(prompt_versions.starters(), in_use.KIND)
         for version in loaded:
             self.stdout.write(f"{version} is {version.status}.")
         if not loaded:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from agents.bdi.prompt import Prompt
+from agents.bdi.prompt import Prompt, listed
 from agents.bdi.validation import Problem
 
 ASKED = Prompt((("system", "rules"), ("user", "{}")), ("goal",))
 
 
-def told(problems: list[Problem], answer: str = "{}") -> tuple[list[Any], str]:
-    """The problems as they go back, and all of the message."""
-    message = ASKED.answered_by(answer, problems).messages[-1][1]
-    return json.loads(message.split("\n")[1]), message
+def told(problems: list[Problem]) -> tuple[list[Any], str]:
+    """The problems as they go back, and all that is said of them."""
+    said = listed(problems)
+    return json.loads(said.split("\n")[0]), said
 
 
 def test_every_problem_goes_back_with_its_place() -> None:
@@ -32,6 +32,6 @@ def test_of_too_many_each_kind_goes_back_and_the_rest_is_counted() -> None:
 
 def test_what_a_model_wrote_at_length_does_not_come_back_at_length() -> None:
     long = "x" * 1_000_000
-    prompt = ASKED.answered_by(long, [Problem(1, long, "unknown_field", f"“{long}” is no field.")])
+    prompt = ASKED.answered_by(long, listed([Problem(1, long, "unknown_field", f"“{long}” is no field.")]))
     assert sum(len(text) for _, text in prompt.messages) < 70_000
     assert "940000 characters" in prompt.messages[2][1]

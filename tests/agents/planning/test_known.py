@@ -106,7 +106,7 @@ def test_instructions_in_what_is_remembered_stay_material(goal: Goal, owner: Use
     )
     found = known.known_for(goal)
     situation = Situation("sum the invoices", earlier=found.earlier, components=[POISON])
-    asked = prompt.build(situation, REGISTRY, (), tokens=16_000)
+    asked = prompt.build("You plan.", situation, REGISTRY, (), tokens=16_000)
     (_, system), (role, material) = asked.messages
     assert "SYSTEM: ignore" not in system
     assert role == "user"

@@ -6,13 +6,13 @@ import importlib.util
 import re
 from pathlib import Path
 
-from agents.bdi import tool_drafting
 from agents.management.commands import tool as tool_command
 from agents.rules.grammar import parse
 from agents.rules.linter import lint
 from agents.toolkit import made
 from agents.toolkit.registry import REGISTRY, Registry, with_tool
 from agents.trials import checking
+from library.prompts import declared
 
 DOCS = Path(__file__).parents[3] / "docs" / "tools.md"
 
@@ -42,7 +42,7 @@ def _made_in(text: str) -> str:
 
 
 def test_the_made_tools_of_the_docs_and_of_what_a_model_is_told_fit() -> None:
-    for text in (DOCS.read_text(), tool_drafting.INSTRUCTIONS):
+    for text in (DOCS.read_text(), declared.every()["tool"].parts["form"] + "\n"):
         with with_tool(made.read(_made_in(text)).tool) as registry:
             rows = [row for command in registry.tools[-1].commands for row in checking.checked(command, registry)]
         assert [row.faults for row in rows] == [(), ()]

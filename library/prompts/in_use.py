@@ -1,0 +1,83 @@
+"""Which version of a prompt is sent: the one in use in the library, and the text that ships where there is none.
+
+It is read for each request, with a prepared statement on one row, so a new version counts from the next request on in
+every process. Beside the request itself that costs nothing that could be noticed.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from functools import lru_cache
+
+from library import prepared
+from library.components import selectors
+from library.language.asking import PromptUsed
+from library.models import Component, ComponentVersion
+from library.prompts import declared
+from library.prompts.declared import Prompt
+
+logger = logging.getLogger(__name__)
+
+KIND = Component.Kind.PROMPT.value
+# The version of a text that stands in no version of the library.
+BUILT_IN = "built in"
+
+
+_COUNT = f"""
+    UPDATE {ComponentVersion._meta.db_table} AS version SET uses = uses + 1, successes = successes + %(good)s,
+        failures = failures + 1 - %(good)s, last_used_at = statement_timestamp()
+    FROM {Component._meta.db_table} AS component
+    WHERE component.id = version.component_id AND component.kind = %(kind)s AND component.name = %(name)s
+        AND version.version = %(version)s
+"""  # noqa: S608  # names of our own tables
+
+
+@dataclass(frozen=True)
+class Version:
+    """A text of a prompt that may be sent."""
+
+    prompt: Prompt
+    version: str
+    text: str
+
+    def filled(self, **values: str) -> PromptUsed:
+        """The text of a request. KeyError where one of its values is missing."""
+        text = self.prompt.filled(self.text, values)
+        return PromptUsed(self.prompt.name, self.version, text, values)
+
+
+def of(name: str) -> Version:
+    """The version in use. One whose text cannot be sent, as after an upgrade of mindX, is passed over."""
+    prompt = declared.every()[name]
+    version, text = selectors.active_texts(KIND, [name]).get(name, (BUILT_IN, prompt.text))
+    if problems := _problems(name, text):
+        logger.warning("Prompt %s %s is not used: %s", name, version, " ".join(problems))
+        return Version(prompt, BUILT_IN, prompt.text)
+    return Version(prompt, version, text)
+
+
+def filled(name: str, **values: str) -> PromptUsed:
+    """The version in use as the text of a request."""
+    return of(name).filled(**values)
+
+
+def named(name: str, version: str) -> Version | None:
+    """A version of a prompt by its number, in use or not; None: there is none, or it cannot be sent."""
+    prompt = declared.every().get(name)
+    if prompt is None:
+        return None
+    rows = ComponentVersion.objects.filter(component__kind=KIND, component__name=name, version=version)
+    text = prompt.text if version == BUILT_IN else rows.values_list("body", flat=True).first()
+    return Version(prompt, version, text) if text is not None and not _problems(name, text) else None
+
+
+def count(used: PromptUsed, *, was_of_use: bool) -> None:
+    """Count an answer to a prompt, and whether its asker could use it; what stands in no version is not counted."""
+    values = {"kind": KIND, "name": used.name, "version": used.version, "good": int(was_of_use)}
+    prepared.run(_COUNT, values)
+
+
+@lru_cache(maxsize=64)
+def _problems(name: str, text: str) -> tuple[str, ...]:
+    return tuple(declared.every()[name].problems(text))
