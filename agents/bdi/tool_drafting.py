@@ -1,7 +1,7 @@
 """What a model is asked for a tool, new or a better version of one, and how its answer is read. Pure.
 
-The instructions come in as a text; the wish, the snippet, the present text and the cases go along as material. How far a
-version may go from its parent is checked on the answer.
+The instructions come in as a text; the wish, the snippet, the present text and the cases go along as material. How far
+a version may go from its parent is checked on the answer.
 """
 
 from __future__ import annotations
