@@ -7,7 +7,7 @@ rankings are merged by place: the best of each, then the second of each.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from operator import or_
@@ -20,6 +20,8 @@ from django.db.models import Model, Q, QuerySet
 from library import prepared
 from library.models import ComponentVersion, Experience
 
+# What one of two sentence models has embedded is compared row by row up to so many.
+RARE_UP_TO = 20_000
 # A row has vectors when one of these is there, in the words of the index by models. An experience always has a goal.
 _ONE_OF: dict[type[Model], tuple[str, ...]] = {
     ComponentVersion: ("applicability_embedding", "content_embedding"),
@@ -71,6 +73,17 @@ def models_sql(model: type[Model]) -> str:
         " WHERE step.embedded_by IS NOT NULL)"
         " SELECT embedded_by FROM step WHERE embedded_by IS NOT NULL)"
     )
+
+
+def rare_models(those: str, values: Mapping[str, Any], models: Sequence[str]) -> set[str]:
+    """Of several sentence models those that have so few of `those` rows that each is compared.
+
+    The graph of an index leads from row to row by distances, which mean nothing between two models: of a few rows of
+    one among many of another it finds half, of a fifth nearly all.
+    """
+    statement = f"SELECT count(*) FROM ({those} AND embedded_by = %(one)s LIMIT {RARE_UP_TO + 1}) AS few"  # noqa: S608  # our own names
+    counts = {one: prepared.row(statement, {**values, "one": one}) or (0,) for one in models if len(models) > 1}
+    return {one for one, (count,) in counts.items() if int(count) <= RARE_UP_TO}
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from django.db import connection
 from library import prepared
 from library.language import spaces
 from library.models import Component, ComponentVersion
-from library.search import literal, models_sql, nearest_first, words
+from library.search import literal, models_sql, nearest_first, rare_models, words
 
 # How much the task counts beside the query.
 WEIGHT = 0.7
@@ -34,7 +34,8 @@ _USES_FOR_MOST = 10
 _VERSION, _COMPONENT = ComponentVersion._meta.db_table, Component._meta.db_table
 _FROM = f"{_VERSION} AS version JOIN {_COMPONENT} AS component ON component.id = version.component_id"
 _WAITS = "version.applicability_embedding IS NULL AND version.content_embedding IS NULL"
-_COMPARED = f"(NOT ({_WAITS}) AND version.embedded_by = ANY(%(answered)s::text[]))"
+_VECTORS = f"NOT ({_WAITS})"
+_COMPARED = f"({_VECTORS} AND version.embedded_by = ANY(%(answered)s::text[]))"
 _USAGE = (
     f"CASE WHEN uses = 0 THEN 0 ELSE least({USAGE_MOST}, {USAGE_MOST} * uses / {_USES_FOR_MOST}.0"
     " * successes / greatest(successes + failures, 1)) END"
@@ -103,8 +104,9 @@ def search(
     values |= _by_model(wanted, asked.vectors)
     # What waits for its vectors is found by its name at least.
     said_in = _words(values, f"{query} {task}")
-    # The graph of an index leads from row to row by distances, which mean nothing between two models.
-    those = _every(reach, said_in) if is_few or len(models) > 1 else _candidates(reach, wanted, said_in)
+    values["silent"] = list(asked.reasons)
+    rare = rare_models(f"SELECT FROM {_FROM} WHERE {reach} AND {_VECTORS}", values, models)
+    those = _every(reach, said_in) if is_few else _candidates(reach, wanted, said_in, asked, rare)
     with nearest_first(), connection.cursor() as cursor:
         cursor.execute(_ranked(those, wanted, len(asked.vectors)), values)
         return Results(_loaded(cursor.fetchall()), some_by_words=said)
@@ -152,14 +154,22 @@ def _every(reach: str, said_in: str) -> str:
     return f"SELECT version.id FROM {_FROM} WHERE {reach} AND ({_COMPARED} OR {said_in})"  # noqa: S608  # our own names
 
 
-def _candidates(reach: str, wanted: Collection[str], said_in: str) -> str:
-    """The nearest by the index, where all vectors are of one model."""
-    arms = [f"SELECT version.id FROM {_FROM} WHERE {reach} AND {_WAITS} AND {said_in} LIMIT {CANDIDATES}"]  # noqa: S608  # our own names
-    for name in wanted:
-        column = {"task": "applicability_embedding", "content": "content_embedding"}[name]
-        near = f"SELECT version.id FROM {_FROM} WHERE {reach} AND version.{column} IS NOT NULL"  # noqa: S608  # our own names
-        near += " AND version.embedded_by = %(model0)s"
-        arms.append(f"{near} ORDER BY version.{column} <=> %({name}0)s::vector LIMIT {CANDIDATES}")
+def _candidates(
+    reach: str, wanted: Collection[str], said_in: str, asked: spaces.Questions, rare: Collection[str]
+) -> str:
+    """The nearest by the index, every one of a rare model, and what is found by its words."""
+    those = f"SELECT version.id FROM {_FROM} WHERE {reach}"  # noqa: S608  # our own names
+    without = f"({_WAITS} OR version.embedded_by = ANY(%(silent)s::text[]))" if asked.reasons else _WAITS
+    arms = [f"{those} AND {without} AND {said_in} LIMIT {CANDIDATES}"]
+    for at, model in enumerate(asked.vectors):
+        own = f"{those} AND version.embedded_by = %(model{at})s"
+        if model in rare:
+            arms.append(f"{own} AND {_VECTORS}")
+            continue
+        for name in wanted:
+            column = {"task": "applicability_embedding", "content": "content_embedding"}[name]
+            near = f"{own} AND version.{column} IS NOT NULL ORDER BY version.{column} <=> %({name}{at})s::vector"
+            arms.append(f"{near} LIMIT {CANDIDATES}")
     return " UNION ".join(f"({arm})" for arm in arms)
 
 

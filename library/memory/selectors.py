@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,7 +14,7 @@ from library import prepared
 from library.embedding import EXPERIENCE_TEXTS
 from library.language import spaces
 from library.models import ComponentVersion, Experience
-from library.search import literal, models_of, models_sql, nearest_first, words
+from library.search import has_vectors, literal, models_of, models_sql, nearest_first, rare_models, words
 from people.models import User
 from people.roles import Role
 
@@ -136,11 +136,12 @@ def search(
     columns = [name for name in _SHOWN if name in wanted]  # in the model's own order, by which Django takes them
     is_few, models = _looked_at(reach, values)
     asked = spaces.to_ask([query], models or [spaces.current()])
-    # The graph of an index leads from row to row by distances, which mean nothing between two models.
-    exact = is_few or len(models) > 1
-    arms = _arms(reach, query, values, asked, exact=exact)
+    those = f"SELECT FROM {_TABLE} WHERE {reach} AND {has_vectors(Experience)}"
+    exact = set(asked.vectors) if is_few else rare_models(those, values, models)
+    arms = _arms(reach, query, values, asked, exact)
     ranking = _Ranking(limit, after, columns, by_place=len(models) > 1)
-    if exact:  # every row is compared anyhow, so no setting of an index is needed, nor a plan by the values
+    # Where every row is compared, no setting of an index is needed, nor a plan by the values.
+    if exact >= set(asked.vectors):
         ranked = _ranked(arms, values, ranking, is_prepared=True)
     else:
         with nearest_first():
@@ -191,13 +192,13 @@ def _looked_at(reach: str, values: Mapping[str, Any]) -> tuple[bool, list[str]]:
     return int(count) <= EXACT_UP_TO, list(models)
 
 
-def _arms(reach: str, query: str, values: dict[str, Any], asked: spaces.Questions, *, exact: bool) -> list[str]:
+def _arms(reach: str, query: str, values: dict[str, Any], asked: spaces.Questions, exact: Collection[str]) -> list[str]:
     """The statements that find rows: by each text and each model that answered, and by words what these cannot."""
     arms = []
     for at, (model, (vector,)) in enumerate(asked.vectors.items()):
         values |= {f"model{at}": model, f"vector{at}": literal(vector)}
         own = f"{reach} AND embedded_by = %(model{at})s"
-        arms += [_nearest(own, text, at, exact=exact) for text in EXPERIENCE_TEXTS]
+        arms += [_nearest(own, text, at, exact=model in exact) for text in EXPERIENCE_TEXTS]
     if not asked.vectors:
         return [_by_words(reach, query, values)]
     arms.append(_by_words(f"{reach} AND primary_goal_description_embedding IS NULL", query, values))

@@ -14,6 +14,7 @@ from django.core.management.base import CommandError
 from django.db import connection
 
 from library import embedding, renewal, tasks
+from library import search as nearest
 from library.components import search as searching
 from library.components import selectors as components
 from library.components import services
@@ -58,6 +59,16 @@ def new(old: WordVectors, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Ite
     spaces._asked_lately.cache_clear()
     yield fake
     spaces._asked_lately.cache_clear()
+
+
+@pytest.fixture(params=["few rows", "two models, each of them rare", "by the index"])
+def by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The ways in which rows are compared."""
+    if request.param != "few rows":
+        monkeypatch.setattr(selectors, "EXACT_UP_TO", 0)
+        monkeypatch.setattr(searching, "EXACT_UP_TO", 0)
+    if request.param == "by the index":
+        monkeypatch.setattr(nearest, "RARE_UP_TO", 0)
 
 
 @pytest.fixture
@@ -105,7 +116,7 @@ def found(owner: User, query: str) -> dict[str, float | None]:
 # --- side by side ---------------------------------------------------------------------------------------------------
 
 
-def test_each_model_ranks_its_own_rows(owner: User, old: WordVectors, change: Callable[..., None]) -> None:
+def test_each_model_ranks_its_own_rows(owner: User, old: WordVectors, change: Callable[..., None], by: None) -> None:
     remember(owner, "water")
     change()
     remember(owner, "sum")
@@ -132,7 +143,7 @@ def test_the_best_of_each_model_come_first_and_pages_follow_without_gap_or_doubl
     assert sorted(seen[4:]) == ["sum invoices", "water garden other"]
 
 
-def test_components_are_ranked_by_their_own_model(old: WordVectors, change: Callable[..., None]) -> None:
+def test_components_are_ranked_by_their_own_model(old: WordVectors, change: Callable[..., None], by: None) -> None:
     made("first", "water")
     change()
     made("second", "sum")
@@ -174,7 +185,7 @@ def test_a_prompt_is_given_what_is_best_in_each_ranking(
 
 
 def test_rows_of_a_model_that_is_gone_are_found_by_their_words(
-    owner: User, old: WordVectors, new: ShiftedVectors, change: Callable[..., None]
+    owner: User, old: WordVectors, new: ShiftedVectors, change: Callable[..., None], by: None
 ) -> None:
     remember(owner, "water the garden")
     made("gardener", "water the garden")
