@@ -92,6 +92,12 @@ def test_the_same_in_other_words_is_merged_kept_and_can_be_split(owner: User, re
     assert AuditEntry.objects.latest("pk").data["what"] == "split"
 
 
+def test_two_wishes_in_a_script_that_the_sentence_model_cannot_read_are_two(owner: User) -> None:
+    assert wish("ชำระใบแจ้งหนี้ทั้งหมด", owner).is_new
+    assert wish("รดน้ำต้นไม้ในสวน", owner).is_new, "another wish, though its vector would be the same"
+    assert not wish("รดน้ำต้นไม้ในสวน", owner).is_new
+
+
 def test_a_merged_wish_that_is_said_again_counts_on_both(owner: User) -> None:
     kept = wish("please handle every error of the reader much better", owner).item
     merged = wish("please handle every error of the reader better", owner).merged

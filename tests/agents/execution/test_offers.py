@@ -80,3 +80,16 @@ def test_without_the_sentence_model_a_person_is_asked_for_a_plan_as_before(
     cycle.work(goal.pk)
     goal.refresh_from_db()
     assert (goal.state, goal.reason) == (GoalState.MANUAL, "no_relevant_rule")
+
+
+def test_no_command_is_offered_for_a_text_that_the_sentence_model_cannot_read(
+    owner: User, make_goal: Callable[..., Goal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    near = [1.0, *[0.0] * 383]
+    monkeypatch.setattr(embeddings, "embed", lambda texts: [near for _ in texts])
+    offers._commands.cache_clear()
+    try:
+        assert list(offers._nearest("look at report.md", TREE)), "whatever it says, as the stand-in finds all alike"
+        assert not list(offers._nearest("รดน้ำต้นไม้ report.md ในสวนทั้งหมด", TREE))
+    finally:
+        offers._commands.cache_clear()
