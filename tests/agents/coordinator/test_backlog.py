@@ -92,9 +92,13 @@ def test_the_same_in_other_words_is_merged_kept_and_can_be_split(owner: User, re
     assert AuditEntry.objects.latest("pk").data["what"] == "split"
 
 
-def test_two_wishes_in_a_script_that_the_sentence_model_cannot_read_are_two(owner: User) -> None:
+def test_two_wishes_in_a_script_that_the_sentence_model_cannot_read_are_two(
+    owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As the shipped model does with Thai: one vector for all of it.
+    monkeypatch.setattr("library.language.embeddings.embed", lambda texts: [[1.0, *[0.0] * 383] for _ in texts])
     assert wish("ชำระใบแจ้งหนี้ทั้งหมด", owner).is_new
-    assert wish("รดน้ำต้นไม้ในสวน", owner).is_new, "another wish, though its vector would be the same"
+    assert wish("รดน้ำต้นไม้ในสวน", owner).is_new
     assert not wish("รดน้ำต้นไม้ในสวน", owner).is_new
 
 
