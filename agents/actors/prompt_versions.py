@@ -24,6 +24,7 @@ from people.journal import Event
 from people.models import User
 
 _CHANGES_CHARS = 500
+_NO_PROMPT = "This is no prompt of this version of mindX."
 
 
 def starters() -> list[services.Starter]:
@@ -38,6 +39,8 @@ def may_activate(user: object) -> bool:
 
 def problems(name: str, text: str) -> list[str]:
     """What keeps a text from being a version of this prompt, as sentences."""
+    if name not in declared.every():
+        return [_NO_PROMPT]
     found = declared.every()[name].problems(text)
     # People read it before it is used, so nothing in it may be invisible.
     if hidden := hidden_character(text.replace("\n", " ").replace("\t", " ")):
@@ -100,7 +103,7 @@ def _check_operator(by: User) -> None:
 
 def _check_is_prompt(component: Component) -> None:
     if component.kind != KIND or component.name not in declared.every():
-        raise LibraryRefused("This is no prompt of this version of mindX.")
+        raise LibraryRefused(_NO_PROMPT)
 
 
 def _journal(version: ComponentVersion, by: User, what: str) -> None:

@@ -10,6 +10,7 @@ from django.db import transaction
 from ninja import Field, Query, Router, Schema
 from ninja.responses import Status
 
+from agents.actors import prompt_versions
 from agents.components import made_tools, rule_writing, tool_writing
 from agents.components.rule_writing import RuleInvalid
 from agents.components.rules import KIND as RULE
@@ -25,9 +26,11 @@ from library.components.canary import MOST_PERCENT
 from library.components.search import WEIGHT, Filters
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
+from library.prompts.in_use import KIND as PROMPT
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.paging import Limit, found_id
 from mindx_web.api.problems import Problem, invalid
+from people.models import User
 from people.scopes import Scope
 
 router = Router(tags=["components"])
@@ -35,7 +38,7 @@ candidates = Router(tags=["components"])
 _MAY_READ = BearerToken(Scope.LIBRARY_READ)
 _MAY_WRITE = BearerToken(Scope.LIBRARY_WRITE)
 _MISSING = Problem(404, "There is no such component.", kind="not_found")
-_NO_VERSION = Problem(404, "There is no such version of a rule or tool.", kind="not_found")
+_NO_VERSION = Problem(404, "There is no such version of a rule, a tool or a prompt.", kind="not_found")
 
 
 class ScoresOut(Schema):
@@ -269,11 +272,14 @@ def _written(kind: str, body: str, of: Component | None, changes: str, user: Any
 def evolve(request: ApiRequest, component_id: str, payload: EvolveIn) -> Status[CandidateOut]:
     """Write a candidate, or have a model write one, and have it replayed beside its parent on the parent's own cases.
 
-    Without a `body` the answer comes when the model has written. 409 says why it could not.
+    Without a `body` the answer comes when the model has written. 409 says why it could not. A candidate of a prompt
+    takes a `body` and is not replayed: `POST model-calls/{id}/replay` tries it.
     """
     component = _component(component_id)
+    if component.kind == PROMPT:
+        return Status(202, _candidate(_prompt_written(component, payload, request.auth.user), request.auth.user))
     if component.kind not in (RULE, made_tools.KIND) or made_tools.is_shipped(component.name):
-        message = "Only rules and tools that people made can be replayed, so only they evolve this way."
+        message = "Only rules, prompts and tools that people made evolve this way."
         raise Problem(409, message, kind="not_possible")
     try:
         if payload.body is None:
@@ -298,10 +304,16 @@ def candidate(request: ApiRequest, candidate_id: str) -> CandidateOut:
 
 @candidates.post("/{candidate_id}/activate", response=CandidateOut, auth=_MAY_WRITE, operation_id="activate_candidate")
 def activate(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> CandidateOut:
-    """Put it to use; refused unless its replay lets it in, or an admin says why it is to be used all the same."""
+    """Put it to use; refused unless its replay lets it in, or an admin says why it is to be used all the same.
+
+    For a prompt it takes an operator, and no replay.
+    """
     version = _found(candidate_id)
     try:
-        deciding.activate(version, by=request.auth.user, reason=payload.reason)
+        if version.component.kind == PROMPT:
+            prompt_versions.activate(version, by=request.auth.user)
+        else:
+            deciding.activate(version, by=request.auth.user, reason=payload.reason)
     except (RuleInvalid, ToolInvalid) as wrong:
         raise invalid("body", str(wrong)) from wrong
     except LibraryRefused as refused:
@@ -313,6 +325,8 @@ def activate(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> Candi
 def begin_canary(request: ApiRequest, candidate_id: str, payload: CanaryIn) -> CandidateOut:
     """Have it plan a share of new goals, beside the version in use; refused as its activation would be."""
     version = _found(candidate_id)
+    if version.component.kind != RULE:
+        raise Problem(409, "Only rules can plan a share of new goals.", kind="not_possible")
     try:
         deciding.begin_canary(version, by=request.auth.user, percent=payload.percent, reason=payload.reason)
     except RuleInvalid as wrong:
@@ -324,9 +338,13 @@ def begin_canary(request: ApiRequest, candidate_id: str, payload: CanaryIn) -> C
 
 @candidates.post("/{candidate_id}/reject", response=CandidateOut, auth=_MAY_WRITE, operation_id="reject_candidate")
 def reject(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> CandidateOut:
-    """Retire it; the reason stands with the version."""
+    """Retire it; the reason stands with the version of a rule."""
+    version = _found(candidate_id)
     try:
-        deciding.reject(_found(candidate_id), by=request.auth.user, reason=payload.reason)
+        if version.component.kind == PROMPT:
+            prompt_versions.retire(version, by=request.auth.user)
+        else:
+            deciding.reject(version, by=request.auth.user, reason=payload.reason)
     except LibraryRefused as refused:
         raise _refused(refused) from refused
     return _candidate(_found(candidate_id), request.auth.user)
@@ -409,10 +427,20 @@ def _versions(component_id: str) -> list[ComponentVersion]:
 
 def _found(candidate_id: str) -> ComponentVersion:
     rows = ComponentVersion.objects.select_related("component", "parent__component")
-    found = rows.filter(pk=found_id(candidate_id, _NO_VERSION), component__kind__in=(RULE, made_tools.KIND)).first()
+    kinds = (RULE, made_tools.KIND, PROMPT)
+    found = rows.filter(pk=found_id(candidate_id, _NO_VERSION), component__kind__in=kinds).first()
     if found is None:
         raise _NO_VERSION
     return found
+
+
+def _prompt_written(component: Component, payload: EvolveIn, by: User) -> ComponentVersion:
+    if payload.body is None:
+        raise Problem(409, "No model writes a prompt. Send the text as `body`.", kind="not_possible")
+    try:
+        return prompt_versions.save(component, payload.body, by=by, changes=payload.why)
+    except LibraryRefused as refused:
+        raise _refused(refused) from refused
 
 
 def _refused(refused: Exception) -> Problem:
@@ -424,14 +452,14 @@ def _refused(refused: Exception) -> Problem:
 
 
 def _candidate(version: ComponentVersion, user: Any) -> CandidateOut:
-    proof = replay_page.of(version, user)
+    proof = replay_page.of(version, user) if version.component.kind != PROMPT else None
     return CandidateOut(
         id=str(version.pk),
         component=str(version.component_id),
         version=version.version,
         parent=version.parent.version if version.parent is not None else None,
         state=version.status,
-        checks=_lint(version),
+        checks=_checks(version),
         replay=None if proof is None else _replay_out(proof),
         rollout=None if proof is None or proof.watch is None else _rollout_out(proof.watch),
         trials=_trials(version),
@@ -439,10 +467,12 @@ def _candidate(version: ComponentVersion, user: Any) -> CandidateOut:
     )
 
 
-def _lint(version: ComponentVersion) -> list[str]:
+def _checks(version: ComponentVersion) -> list[str]:
+    if version.component.kind == PROMPT:
+        return prompt_versions.problems(version.component.name, version.body)
     if version.component.kind == RULE:
-        problems = rule_writing.check(version.body, instead_of=version.component.name).problems
-        return [f"line {one.line}: {one.message}" for one in problems]
+        found = rule_writing.check(version.body, instead_of=version.component.name).problems
+        return [f"line {one.line}: {one.message}" for one in found]
     return list(tool_writing.check(version.body, instead_of=version.component.name).problems)
 
 

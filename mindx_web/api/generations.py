@@ -81,7 +81,9 @@ class GenerationPage(Schema):
 def page(request: ApiRequest, goal_id: str, after: After = "", limit: Limit = 50) -> GenerationPage:
     """What models were asked for a goal: every attempt at its plan, and every question without an answer."""
     goal = readable(request.auth.user, goal_id)
-    calls, following = newest_first(ModelCall.objects.filter(goal=str(goal.pk)).defer("messages"), after, limit)
+    # What was asked again only to compare stands with the call itself.
+    rows = ModelCall.objects.filter(goal=str(goal.pk), replay_of=None).defer("messages", "asked_with")
+    calls, following = newest_first(rows, after, limit)
     attempts = _attempts(calls)
     return GenerationPage(items=[GenerationOut(**_out(call, attempts.get(call.pk))) for call in calls], next=following)
 

@@ -138,7 +138,7 @@ class ModelInsights:
             at, pk = cursor
             rows = rows.filter(Q(at__lt=at) | Q(pk__lt=pk), at__lte=at)
         # A prompt may be long, and a list shows none.
-        found = list(rows.defer("messages", "answer")[: PAGE + 1])
+        found = list(rows.defer("messages", "asked_with", "answer")[: PAGE + 1])
         listed = [
             Listed(
                 call, self.name_of(call.agent), int(call.goal) if call.goal.isascii() and call.goal.isdigit() else None

@@ -272,6 +272,8 @@ def test_by_the_api_it_is_read_and_sent_again(
     assert json.loads(whole["answer"]) == OTHER
     assert whole["messages"][0]["content"].startswith(PLANNER)
     assert api_of(owner).get(f"model-calls/{first.pk}").json()["replays"] == [made["id"]]
+    listed = api_of(owner).get(f"goals/{first.goal}/generations").json()["items"]
+    assert [one["id"] for one in listed] == [str(first.pk)]
     assert api_of(outsider).get(f"model-calls/{first.pk}").status_code == 404
     assert api_of(operator).post(f"model-calls/{first.pk}/replay", {"model": "openai/x"}).status_code == 409
     assert api_of(operator).post("model-calls/0/replay", {}).status_code == 404

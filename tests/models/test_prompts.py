@@ -145,6 +145,31 @@ def test_reviewers_write_candidates_and_an_operator_activates_one_and_goes_back_
     assert [(one["what"], one["version"]) for one in kept] == [("activated", "1.1.0"), ("activated", "1.0.0")]
 
 
+def test_by_the_api_a_candidate_is_written_activated_and_given_up(
+    plan: Component, reviewer: User, operator: User, api_of: Any
+) -> None:
+    text = declared.every()["plan"].text.replace("You plan for mindX.", PLANNER)
+    asked = {"why": "shorter", "body": text}
+    made = api_of(reviewer).post(f"components/{plan.pk}/evolve", asked)
+    assert made.status_code == 202
+    assert made.json() | {"id": ""} == {
+        "id": "", "component": str(plan.pk), "version": "1.1.0", "parent": "1.0.0", "state": "candidate", "checks": [],
+        "replay": None, "rollout": None, "why_not": "",
+    }  # fmt: skip
+    at = f"candidates/{made.json()['id']}"
+    assert api_of(reviewer).post(f"{at}/activate", {}).status_code == 403
+    assert api_of(operator).post(f"{at}/canary", {"percent": 10}).status_code == 409
+    assert api_of(operator).post(f"{at}/activate", {}).json()["state"] == "active"
+    assert api_of(operator).post(f"{at}/reject", {}).status_code == 403, "the one in use"
+    without = api_of(operator).post(f"components/{plan.pk}/evolve", asked | {"body": text.replace("[[material]]", "")})
+    assert without.status_code == 422
+    assert "[[material]]" in without.json()["detail"]
+    assert api_of(operator).post(f"components/{plan.pk}/evolve", {"why": "a model"}).status_code == 409
+    first = plan.versions.get(version="1.0.0")
+    assert api_of(operator).post(f"candidates/{first.pk}/activate", {}).json()["state"] == "active"
+    assert api_of(operator).post(f"{at}/reject", {}).status_code == 403, "it may come back, so it is retired already"
+
+
 def test_with_four_eyes_nobody_activates_their_own(plan: Component, operator: User, admin: User, settings: Any) -> None:
     settings.FOUR_EYES = True
     version = written(plan, operator)
