@@ -22,6 +22,7 @@ class Component(models.Model):
         TOOL = "tool"
         FIRMWARE = "firmware"
         AGENT = "agent"
+        WORKFLOW = "workflow"
 
     kind = models.CharField(max_length=16, choices=Kind.choices)
     name = models.CharField(max_length=120)
