@@ -327,8 +327,9 @@ class _Binder:
                 known[name] = param.value
         for name, message in problems(command.schema, known, partial=True):
             self.fault(scope, step.line_of(under, name), f"{name or command.name} {message}")
+        is_misspelt = not set(asked) <= set(command.properties)
         for name in command.required:
-            if name not in asked:
+            if name not in asked and not is_misspelt:
                 self.fault(scope, step.line, f"{command.tool}.{command.name} needs “{name}”", f"Give it under {under}")
         return found
 
