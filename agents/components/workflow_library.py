@@ -16,7 +16,9 @@ from agents.bdi.workflows.faults import Fault
 from agents.bdi.workflows.reading import Workflow
 from agents.components import made_tools
 from agents.record.errors import AgentsError
+from agents.toolkit import strict_yaml
 from agents.toolkit.registry import tools_in_use
+from agents.toolkit.strict_yaml import YamlFault
 from library.components import services
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
@@ -50,6 +52,30 @@ def known_workflows() -> dict[str, Known]:
     in_use = Case(When(status=_Status.ACTIVE, then=Value(1)), default=Value(0), output_field=IntegerField())
     ordered = rows.order_by("component__name", in_use, "pk").values_list("component__name", "version", "body")
     return {name: Known(name, version, body) for name, version, body in ordered}
+
+
+def name_of(text: str) -> str | None:
+    """The name that a text gives itself; None where it gives none, or cannot be read so far."""
+    try:
+        data = strict_yaml.load(text).data
+    except YamlFault:
+        return None
+    name = data.get("scenario_name") if isinstance(data, dict) else None
+    return " ".join(name.split()) if isinstance(name, str) else None
+
+
+def version_of(component: Component, version: str = "") -> ComponentVersion | None:
+    """A version by its number; without one that in use, else the newest that is not retired, else the newest."""
+    rows = component.versions.select_related("component", "created_by", "parent")
+    if version:
+        return rows.filter(version=version).first()
+    order = Case(
+        When(status=_Status.ACTIVE, then=Value(2)),
+        When(status=_Status.RETIRED, then=Value(0)),
+        default=Value(1),
+        output_field=IntegerField(),
+    )
+    return rows.order_by(order.desc(), "-pk").first()
 
 
 def save(

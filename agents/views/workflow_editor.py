@@ -19,7 +19,6 @@ from agents.components.workflow_library import KIND, WorkflowInvalid
 from agents.pages import flow_page
 from agents.presentation.flow_graph import Graph
 from agents.views.rule_versions import version_named_in
-from agents.views.workflows import shown_version
 from library.components import services
 from library.errors import LibraryRefused
 from library.models import Component
@@ -102,7 +101,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method == "POST":
         return _save(request, component)
     versions = list(component.versions.order_by("-pk"))
-    start = version_named_in(request, "version", versions) or shown_version(versions)
+    start = version_named_in(request, "version", versions) or workflow_library.version_of(component)
     return _editor(request, component, _Draft(start.body if start else EXAMPLE))
 
 

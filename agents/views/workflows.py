@@ -61,8 +61,8 @@ class ParamField:
 @require_safe
 def listing(request: HttpRequest) -> HttpResponse:
     """All workflows, by name."""
-    rows = Component.objects.filter(kind=KIND).order_by("name").prefetch_related("versions")[:_MOST_SHOWN]
-    found = [(component, shown_version(list(component.versions.all()))) for component in rows]
+    rows = Component.objects.filter(kind=KIND).order_by("name")[:_MOST_SHOWN]
+    found = [(component, workflow_library.version_of(component)) for component in rows]
     context = {
         "workflows": [(component, version) for component, version in found if version is not None],
         "may_write": services.may_write(request.user),
@@ -139,13 +139,6 @@ def process(request: HttpRequest, pk: int, version: int) -> HttpResponse:
     return redirect(plan.get_absolute_url())
 
 
-def shown_version(versions: list[ComponentVersion]) -> ComponentVersion | None:
-    """The version in use; else the newest that is not retired; else the newest."""
-    newest = sorted(versions, key=lambda one: -one.pk)
-    there = [one for one in newest if one.status != ComponentVersion.Status.RETIRED]
-    return version_in_use(versions) or next(iter(there or newest), None)
-
-
 def _page(
     request: HttpRequest,
     component: Component,
@@ -156,7 +149,7 @@ def _page(
 ) -> HttpResponse:
     rows = component.versions.select_related("component", "created_by", "parent")
     versions = list(rows.defer("content_embedding", "applicability_embedding").order_by("-pk"))
-    shown = version or version_named_in(request, "version", versions) or shown_version(versions)
+    shown = version or version_named_in(request, "version", versions) or workflow_library.version_of(component)
     if shown is None:
         raise Http404("This workflow has no version.")
     against = version_named_in(request, "against", versions)

@@ -49,7 +49,8 @@ def test_steps_chain_their_values_and_the_plan_is_valid() -> None:
     assert values(found)[3]["content"] == "{{intents.2.result.content}}"
     assert steps[3].condition == {"left": "{{intents.3.result.return_code}}", "operator": "equals", "value": 0}
     assert [step.depends_on for step in steps] == [(), (1,), (1,), (2, 3)]
-    assert found.returned is not None and (found.returned.position, found.returned.key) == (2, "content")
+    assert found.returned is not None
+    assert (found.returned.position, found.returned.key) == (2, "content")
 
 
 def test_every_value_says_where_it_comes_from() -> None:
@@ -71,7 +72,8 @@ def test_a_parameter_stays_one_argument_of_a_command_line() -> None:
 def test_a_value_that_would_be_read_as_a_placeholder_is_refused() -> None:
     for given in ({"name": "{{intents.1.result.content}}"}, {"name": ["{{greeting}}"]}, {"name": {"{{a}}": 1}}):
         found = fault(GREET, given)
-        assert "two braces" in found.message and found.mend
+        assert "two braces" in found.message
+        assert found.mend
 
 
 def test_a_whole_parameter_keeps_its_type_and_typed_text_gets_the_type_of_the_command() -> None:
@@ -102,17 +104,57 @@ def test_a_missing_and_an_unknown_parameter_are_said() -> None:
         (execute("simple_coder.mkdir", "input: {pth: a}"), 6, "has no “pth”", "path"),
         (execute("simple_coder.mkdir"), 3, "needs “path”", "under input"),
         (execute("simple_coder.run", "input: {command_line: ls, timeout_s: 0}"), 6, "timeout_s", ""),
-        (READ + execute("simple_coder.write", 'input: {path: "{{got.content}}", content: x}'), 11, "path may not take", "content"),
-        (READ + execute("simple_coder.write", 'input: {path: b, content: "is {{got.content}}"}'), 11, "inside a longer text", "whole value"),
-        (READ + execute("simple_coder.write", 'input: {path: b, content: "{{got.text}}"}'), 11, "there is no “text”", "content"),
-        (RUN + execute("simple_coder.write", 'input: {path: b, content: "{{ran}}"}'), 11, "has several parts", "{{ran.stdout}}"),
+        (
+            READ + execute("simple_coder.write", 'input: {path: "{{got.content}}", content: x}'),
+            11,
+            "path may not take",
+            "content",
+        ),
+        (
+            READ + execute("simple_coder.write", 'input: {path: b, content: "is {{got.content}}"}'),
+            11,
+            "inside a longer text",
+            "whole value",
+        ),
+        (
+            READ + execute("simple_coder.write", 'input: {path: b, content: "{{got.text}}"}'),
+            11,
+            "there is no “text”",
+            "content",
+        ),
+        (
+            RUN + execute("simple_coder.write", 'input: {path: b, content: "{{ran}}"}'),
+            11,
+            "has several parts",
+            "{{ran.stdout}}",
+        ),
         (execute("simple_coder.write", COPY) + READ, 6, "no earlier step has the output_var “got”", "before"),
         (execute("simple_coder.write", 'input: {path: b, content: "{{got"}'), 6, "never closes", "{{params.key}}"),
-        (execute("simple_coder.write", 'input: {path: b, content: "{{intents.1.result.x}}"}'), 6, "is no placeholder", "output_var"),
+        (
+            execute("simple_coder.write", 'input: {path: b, content: "{{intents.1.result.x}}"}'),
+            6,
+            "is no placeholder",
+            "output_var",
+        ),
         (READ + READ, 12, "has the output_var “got” already", "another name"),
-        (READ + execute("simple_coder.mkdir", "input: {path: a}", "condition: got"), 12, "this is no condition", "{{tests"),
-        (READ + execute("simple_coder.mkdir", "input: {path: a}", 'condition: "{{got.x}} == 1"'), 12, "there is no “x”", "content"),
-        (READ + execute("simple_coder.mkdir", "input: {path: a}", 'condition: "{{got.content}} == {{got.content}}"'), 12, "right side", "=="),
+        (
+            READ + execute("simple_coder.mkdir", "input: {path: a}", "condition: got"),
+            12,
+            "this is no condition",
+            "{{tests",
+        ),
+        (
+            READ + execute("simple_coder.mkdir", "input: {path: a}", 'condition: "{{got.x}} == 1"'),
+            12,
+            "there is no “x”",
+            "content",
+        ),
+        (
+            READ + execute("simple_coder.mkdir", "input: {path: a}", 'condition: "{{got.content}} == {{got.content}}"'),
+            12,
+            "right side",
+            "==",
+        ),
         (execute("helper", item="AGENT"), 3, "the work of an agent is a goal", "TOOL or a WORKFLOW"),
         (execute("Nothing", item="WORKFLOW"), 5, "the library has no workflow “Nothing”", ""),
         ("  - {type: CREATE, item_type: WORKFLOW, name: x}\n", 3, "a workflow is not created", "EXECUTE"),
@@ -122,7 +164,7 @@ def test_a_missing_and_an_unknown_parameter_are_said() -> None:
         ("  - {type: CREATE, item_type: AGENT, name: bob, config: {tolls: git_tool}}\n", 3, "has no “tolls”", "tools"),
     ],
     ids=lambda one: str(one)[:30] if "type:" not in str(one) else "steps",
-)  # fmt: skip
+)
 def test_each_fault_has_its_line_and_a_mend(steps: str, line: int, said: str, mend: str) -> None:
     found = fault(text(steps))
     assert (found.line, said in found.message, mend in found.mend) == (line, True, True), found
@@ -145,14 +187,16 @@ def test_reading_what_may_be_skipped_is_a_warning_unless_the_condition_is_the_sa
     when = 'condition: "{{ran.return_code}} == 0"'
     may = execute("simple_coder.read", "input: {path: a.txt}", "output_var: got", when)
     (found,) = bound(text(RUN + may + execute("simple_coder.write", COPY))).faults
-    assert found.is_warning and "is skipped unless" in found.message
+    assert found.is_warning
+    assert "is skipped unless" in found.message
     assert bound(text(RUN + may + execute("simple_coder.write", COPY, when))).faults == ()
 
 
 def test_retries_are_said_to_be_a_wish_and_stand_in_the_step() -> None:
     found = bound(text(execute("simple_coder.mkdir", "input: {path: a}", "retries: 2")))
     (said,) = found.faults
-    assert said.is_warning and "whoever approves" in said.message
+    assert said.is_warning
+    assert "whoever approves" in said.message
     assert "up to 2 retries" in found.steps[0].step.justification
 
 
@@ -181,7 +225,8 @@ def test_a_result_is_handed_into_a_sub_workflow_whole_and_never_inside_a_text() 
     assert values(bound(text(READ + call), {}, {"Keep": keep}))[1]["content"] == "{{intents.1.result.content}}"
     inside = keep.replace('"{{params.what}}"', '"so {{params.what}}"')
     found = fault(text(READ + call), {}, {"Keep": inside})
-    assert found.line == 8 and "in “Keep”, line 6: {{params.what}} stands inside" in found.message
+    assert found.line == 8
+    assert "in “Keep”, line 6: {{params.what}} stands inside" in found.message
 
 
 def test_names_of_a_sub_workflow_are_its_own() -> None:
@@ -197,7 +242,8 @@ def test_workflows_that_call_each_other_are_a_cycle_with_its_way() -> None:
     one = text(execute("Two", item="WORKFLOW"), name="One")
     two = text(execute("One", item="WORKFLOW"), name="Two")
     found = fault(one, None, {"Two": two, "One": one})
-    assert "One → Two → One" in found.message and found.line == 3
+    assert "One → Two → One" in found.message
+    assert found.line == 3
     assert "One → One" in fault(text(execute("One", item="WORKFLOW"), name="One")).message
 
 
@@ -219,7 +265,8 @@ def test_the_condition_of_a_call_is_that_of_its_steps_and_two_are_a_fault() -> N
     plain = text(execute("simple_coder.mkdir", "input: {path: a}"), name="Plain")
     call = execute("Plain", 'condition: "{{ran.return_code}} == 0"', item="WORKFLOW")
     step = bound(text(RUN + call), {}, {"Plain": plain}).steps[1].step
-    assert step.condition is not None and step.condition["left"] == "{{intents.1.result.return_code}}"
+    assert step.condition is not None
+    assert step.condition["left"] == "{{intents.1.result.return_code}}"
     own = text(
         RUN + execute("simple_coder.mkdir", "input: {path: a}", 'condition: "{{ran.return_code}} == 1"'), name="Plain"
     )
@@ -244,7 +291,8 @@ def defined(code: str) -> str:
 
 def test_a_tool_that_is_not_in_use_can_be_checked_and_is_never_taken_as_in_use() -> None:
     found = bound(defined(WORD_COUNT))
-    assert errors(found) == [] and [one.is_warning for one in found.faults] == [True]
+    assert errors(found) == []
+    assert [one.is_warning for one in found.faults] == [True]
     assert [(one.name, one.is_in_use) for one in found.definitions] == [("word_count", False)]
     assert found.steps[0].step.command == "count_words"
     plain = bound(defined("def count_words(path):\n    return len(open(path).read().split())\n"))
@@ -290,7 +338,8 @@ def test_of_open_parameters_nothing_is_said_before_they_are_given() -> None:
 
 def test_hidden_characters_are_faults() -> None:
     found = check(GREET.replace("Hello", "Hel\u202elo"), REGISTRY, {}).errors
-    assert found[0].line == 8 and "U+202E" in found[0].message
+    assert found[0].line == 8
+    assert "U+202E" in found[0].message
 
 
 def test_a_workflow_that_does_nothing_is_refused() -> None:

@@ -33,7 +33,8 @@ def test_a_workflow_is_read_with_its_parameters_and_the_lines_of_its_parts() -> 
 
 def test_a_parameter_that_is_only_used_has_no_default() -> None:
     workflow = read(text(execute("simple_coder.mkdir", 'input: {path: "{{params.folder}}"}'))).workflow
-    assert workflow is not None and workflow.params == {"folder": None}
+    assert workflow is not None
+    assert workflow.params == {"folder": None}
 
 
 @pytest.mark.parametrize(
@@ -78,12 +79,14 @@ def test_all_faults_are_found_at_once() -> None:
 
 def test_a_parameter_that_nothing_uses_is_only_a_warning() -> None:
     (found,) = read(f"scenario_name: x\nparams: {{gone: 1}}\nsteps:\n{MKDIR}").faults
-    assert found.is_warning and found.line == 2
+    assert found.is_warning
+    assert found.line == 2
 
 
 def test_fences_around_what_a_model_wrote_move_no_line() -> None:
     workflow = read(f"```yaml\n{GREET}```\n").workflow
-    assert workflow is not None and workflow.steps[0].line == 6
+    assert workflow is not None
+    assert workflow.steps[0].line == 6
 
 
 @given(st.text(alphabet="ab:-{}[]&*!\"'\n #|>%@`,?\t", max_size=200))
