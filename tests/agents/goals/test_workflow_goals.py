@@ -23,17 +23,13 @@ from library.components import services
 from library.errors import LibraryRefused
 from library.models import ComponentVersion
 from people.models import User
-from tests.agents.bdi.workflows.workflow_texts import GREET, execute, text
+from tests.agents.bdi.workflows.workflow_texts import GREET, define, execute, text
 from tests.agents.toolkit.made_texts import WORD_COUNT
 from tests.library.vectors import install
 
 pytestmark = pytest.mark.django_db
 
-DEFINES = (
-    "scenario_name: Counts\nsteps:\n  - type: DEFINE\n    item_type: TOOL\n    name: word_count\n    code_snippet: |\n"
-    + "".join(f"      {line}\n" for line in WORD_COUNT.splitlines())
-    + execute("word_count", "input: {path: a.txt}")
-)
+DEFINES = text(define("word_count", WORD_COUNT) + execute("word_count", "input: {path: a.txt}"), name="Counts")
 
 
 @pytest.fixture(autouse=True)

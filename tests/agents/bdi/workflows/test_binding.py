@@ -13,7 +13,7 @@ from agents.bdi.workflows.faults import Fault
 from agents.bdi.workflows.reading import read
 from agents.toolkit import made
 from agents.toolkit.registry import REGISTRY, Registry
-from tests.agents.bdi.workflows.workflow_texts import GREET, execute, text
+from tests.agents.bdi.workflows.workflow_texts import GREET, define, execute, text
 from tests.agents.toolkit.made_texts import WORD_COUNT
 
 READ = execute("simple_coder.read", "input: {path: a.txt}", "output_var: got")
@@ -284,9 +284,7 @@ def test_a_sub_workflow_without_a_parameter_that_it_needs_is_refused() -> None:
 
 
 def defined(code: str) -> str:
-    block = "".join(f"      {line}\n" for line in code.splitlines())
-    define = f"  - type: DEFINE\n    item_type: TOOL\n    name: word_count\n    code_snippet: |\n{block}"
-    return text(define + execute("word_count", "input: {path: a.txt}", "output_var: count"))
+    return text(define("word_count", code) + execute("word_count", "input: {path: a.txt}", "output_var: count"))
 
 
 def test_a_tool_that_is_not_in_use_can_be_checked_and_is_never_taken_as_in_use() -> None:

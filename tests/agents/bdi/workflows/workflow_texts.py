@@ -39,3 +39,9 @@ def execute(name: str, *lines: str, item: str = "TOOL") -> str:
     """One EXECUTE with further lines below it; its name stands on its third line."""
     below = "".join(f"    {line}\n" for line in lines)
     return f"  - type: EXECUTE\n    item_type: {item}\n    name: {name}\n{below}"
+
+
+def define(name: str, code: str) -> str:
+    """A DEFINE of a tool with this code."""
+    block = "".join(f"      {line}\n" for line in code.splitlines())
+    return f"  - type: DEFINE\n    item_type: TOOL\n    name: {name}\n    code_snippet: |\n{block}"
