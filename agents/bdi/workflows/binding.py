@@ -52,6 +52,8 @@ class BoundStep:
     output_var: str = ""
     workflow: str = ""
     condition: str = ""
+    # False where a fault stands in for a value, so that nothing more is said of the step.
+    is_whole: bool = True
 
 
 @dataclass(frozen=True)
@@ -287,7 +289,9 @@ class _Binder:
         if not runs:
             self.left_out.append(f"step {way}, {command.tool}.{command.name}: {said} does not hold")
             return
+        before = len(self.faults)
         params = self.params(step, scope, command, asked, under)
+        is_whole = len(self.faults) == before
         why = f"Step {way} of {scope.title}, line {step.line}."
         if (retries := step.keys.get("retries")) is not None:
             why += f" It asks for up to {retries} retries; whoever approves grants how many tries each step has."
@@ -301,7 +305,7 @@ class _Binder:
         self.steps.append(
             BoundStep(
                 Step(command.tool, command.name, made_of, why, condition=condition),
-                scope.line or step.line, way, output, scope.workflow.name if scope.line else "", said,
+                scope.line or step.line, way, output, scope.workflow.name if scope.line else "", said, is_whole,
             )
         )  # fmt: skip
         self.output(step, scope, Result(len(self.steps), command.result_keys, condition=said))

@@ -44,8 +44,7 @@ def check(
         return Checked(None, None, tuple(sorted(faults)))
     bound = bind(reading.workflow, given, registry, known, version)
     faults |= set(bound.faults)
-    wrong = {fault.line for fault in faults if not fault.is_warning}
-    faults |= {fault for fault in _of_plan(bound) if fault.line not in wrong}
+    faults |= set(_of_plan(bound))
     return Checked(reading.workflow, bound, tuple(sorted(faults)))
 
 
@@ -58,7 +57,7 @@ def _of_plan(bound: Bound) -> Iterator[Fault]:
     for problem in validate([one.step for one in bound.steps], (), bound.registry):
         step = bound.steps[problem.position - 1] if problem.position else bound.steps[0]
         param = step.step.params.get(problem.field)
-        if param is None or next(placeholders.parameters_in(param.value), None) is None:
+        if step.is_whole and (param is None or next(placeholders.parameters_in(param.value), None) is None):
             yield Fault(step.line, f"step {step.way}: {problem.message.rstrip('.')}")
 
 

@@ -328,6 +328,11 @@ def test_what_validation_says_of_the_plan_stands_at_the_lines_of_the_workflow() 
     assert [(one.line, "autonomous" in one.message) for one in found] == [(3, True), (7, False)]
 
 
+def test_of_a_step_with_a_fault_the_plan_says_nothing_more() -> None:
+    body = text(READ + execute("simple_coder.write", 'input: {path: b, content: "{{got.text}}"}'))
+    assert [one.line for one in check(body, REGISTRY, {}).errors] == [11]
+
+
 def test_of_open_parameters_nothing_is_said_before_they_are_given() -> None:
     body = text(execute("simple_coder.mkdir", 'input: {path: "{{params.where}}"}'))
     assert check(body, REGISTRY, {}).faults == ()
