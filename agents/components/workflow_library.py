@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Case, IntegerField, Value, When
 
 from agents.bdi.workflows import checking
-from agents.bdi.workflows.binding import Known
+from agents.bdi.workflows.bound import Known
 from agents.bdi.workflows.checking import Checked
 from agents.bdi.workflows.faults import Fault
 from agents.bdi.workflows.reading import Workflow

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from agents.bdi.workflows.binding import Bound
+from agents.bdi.workflows.bound import Bound
 from agents.bdi.workflows.faults import Fault
 from agents.components import workflow_library
 from agents.components.workflow_library import WorkflowInvalid

@@ -10,7 +10,7 @@ from typing import Any
 from django.urls import reverse
 
 from agents.bdi.document import Document
-from agents.bdi.workflows.binding import Bound
+from agents.bdi.workflows.bound import Bound
 from agents.models import Intent, IntentPlan
 from agents.presentation import flow_graph
 from agents.presentation.flow_graph import FlowStep, Graph

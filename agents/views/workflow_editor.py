@@ -16,12 +16,14 @@ from agents.bdi.workflows.checking import Checked
 from agents.bdi.workflows.reading import MAX_CHARS
 from agents.components import workflow_library
 from agents.components.workflow_library import KIND, WorkflowInvalid
+from agents.evolution import asking, writing
 from agents.pages import flow_page
 from agents.presentation.flow_graph import Graph
+from agents.record.errors import NotPossibleNow
 from agents.views.rule_versions import version_named_in
 from library.components import services
 from library.errors import LibraryRefused
-from library.models import Component
+from library.models import Component, ComponentVersion
 
 EXAMPLE = """\
 scenario_name: Greet somebody
@@ -66,6 +68,7 @@ class _Draft:
     name: str = ""
     changes: str = ""
     refused: str = ""
+    wish: str = ""
 
     @cached_property
     def checked(self) -> Checked:
@@ -91,7 +94,7 @@ def new(request: HttpRequest) -> HttpResponse:
     """Write a workflow."""
     if request.method != "POST":
         return _editor(request, None, _Draft(EXAMPLE))
-    return _save(request, None)
+    return _described(request) if request.POST.get("do") == "describe" else _save(request, None)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -112,6 +115,20 @@ def check(request: HttpRequest) -> HttpResponse:
     return render(request, "agents/workflows/_checked.html", {"draft": draft})
 
 
+def _described(request: HttpRequest) -> HttpResponse:
+    """From a sentence: a model writes it."""
+    user: Any = request.user
+    wish = request.POST.get("wish", "").replace("\0", "").strip()[: writing.MOST_WISH]
+    draft = _Draft(EXAMPLE, wish=wish)
+    if not wish:
+        return _editor(request, None, replace(draft, refused="Say what the workflow should do."), status=422)
+    try:
+        saved = writing.new_workflow(wish, by=user)
+    except (WorkflowInvalid, LibraryRefused, NotPossibleNow) as refused:
+        return _editor(request, None, replace(draft, refused=str(refused)), status=422)
+    return _saved(request, saved)
+
+
 def _save(request: HttpRequest, component: Component | None) -> HttpResponse:
     """Store what was written. On refusal the text stays in the editor, with the reason."""
     user: Any = request.user
@@ -125,6 +142,10 @@ def _save(request: HttpRequest, component: Component | None) -> HttpResponse:
     except (WorkflowInvalid, LibraryRefused) as refused:
         status = 403 if isinstance(refused, LibraryRefused) and not refused.field else 422
         return _editor(request, component, replace(draft, refused=str(refused)), status=status)
+    return _saved(request, saved)
+
+
+def _saved(request: HttpRequest, saved: ComponentVersion) -> HttpResponse:
     messages.success(request, f"Version {saved.version} of “{saved.component.name}” is a candidate.")
     return redirect(f"{reverse('workflow', args=[saved.component_id])}?version={saved.pk}")
 
@@ -133,6 +154,7 @@ def _editor(request: HttpRequest, component: Component | None, draft: _Draft, st
     context = {
         "component": component,
         "draft": replace(draft, name=component.name) if component is not None else draft,
+        "writer": asking.budget(),
         "may_write": services.may_write(request.user),
     }
     return render(request, "agents/workflows/edit.html", context, status=status)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.urls import reverse
@@ -19,7 +19,6 @@ from tests.agents.toolkit.made_texts import WORD_COUNT
 from tests.library.vectors import install
 
 if TYPE_CHECKING:
-    from django.http import HttpResponse
     from django.test import Client
 
 pytestmark = pytest.mark.django_db
@@ -43,8 +42,9 @@ def address(name: str, version: ComponentVersion, *more: str) -> str:
     return reverse(name, args=[version.component_id, version.pk, *more])
 
 
-def said(answer: HttpResponse) -> str:
-    return answer.content.decode()
+def said(answer: Any) -> str:
+    found: str = answer.content.decode()
+    return found
 
 
 def test_a_text_is_saved_by_who_may_and_stays_in_the_editor_otherwise(

@@ -10,19 +10,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.bdi import parameters
-from agents.bdi.conditions import holds
 from agents.bdi.dependencies import link
 from agents.bdi.validation import PlanLimits
-from agents.bdi.workflows import conditions, placeholders, values
+from agents.bdi.workflows import conditions, defining, placeholders, values
+from agents.bdi.workflows.bound import Bound, BoundStep, Definition, Known, Returned
 from agents.bdi.workflows.conditions import ConditionFault
 from agents.bdi.workflows.faults import Fault, nearest
 from agents.bdi.workflows.placeholders import Malformed
 from agents.bdi.workflows.reading import AGENT, TOOL, WORKFLOW, StepText, Workflow, read
 from agents.bdi.workflows.values import Names, Open, Result, ValueFault
-from agents.toolkit import made, snippets
 from agents.toolkit.command import Command, Tool
-from agents.toolkit.made import MadeToolFault
-from agents.toolkit.references import Reference
 from agents.toolkit.registry import Registry, UnknownTool
 from agents.toolkit.schemas import SchemaFault, problems
 from agents.toolkit.tools.agent_registry import CREATE, NAME
@@ -31,62 +28,6 @@ from agents.toolkit.types import Step
 MOST_STEPS = PlanLimits().steps
 # A workflow that calls others may call none that has no steps for ever.
 MOST_CALLS = 100
-
-
-@dataclass(frozen=True)
-class Known:
-    """A workflow of the library that others may call."""
-
-    name: str
-    version: str
-    body: str
-
-
-@dataclass(frozen=True)
-class BoundStep:
-    """One step of the plan. `line`: where it, or the call that brought it, is written. `way`: its place, as in 2.1."""
-
-    step: Step
-    line: int
-    way: str
-    output_var: str = ""
-    workflow: str = ""
-    condition: str = ""
-    # False where a fault stands in for a value, so that nothing more is said of the step.
-    is_whole: bool = True
-
-
-@dataclass(frozen=True)
-class Definition:
-    """A tool that the workflow defines. `text`: what the library keeps of it. `is_in_use`: with this very code."""
-
-    line: int
-    name: str
-    text: str
-    is_in_use: bool
-
-
-@dataclass(frozen=True)
-class Returned:
-    """What the workflow returns: a text, or what the step at `position` comes to (`key`; all of it without one)."""
-
-    text: str = ""
-    position: int = 0
-    key: str = ""
-
-
-@dataclass(frozen=True)
-class Bound:
-    """A workflow as a plan would have it. `left_out`: steps whose condition on a parameter does not hold, in words."""
-
-    steps: tuple[BoundStep, ...]
-    faults: tuple[Fault, ...]
-    # The tools in use, and those that the workflow defines.
-    registry: Registry
-    definitions: tuple[Definition, ...] = ()
-    returned: Returned | None = None
-    left_out: tuple[str, ...] = ()
-    calls: tuple[Known, ...] = ()
 
 
 @dataclass
@@ -166,7 +107,7 @@ class _Binder:
         for name, value in given.items():
             if name not in workflow.params:
                 self.faults.append(Fault(1, f"there is no parameter “{name[:60]}”", nearest(name, workflow.params)))
-            elif _holds_braces(value):
+            elif placeholders.holds_braces(value):
                 message = f"the value of “{name}” holds two braces, which would be read as a placeholder"
                 self.faults.append(Fault(1, message, "Put such a text into a file of the workspace"))
             else:
@@ -192,25 +133,19 @@ class _Binder:
             mend = "Make an agent with CREATE" if step.item_type == AGENT else "Save it in the library, and EXECUTE it"
             self.fault(scope, step.line, f"{step.item_type} cannot be defined here", mend)
             return
-        code = step.keys.get("code_snippet") or ""
-        if not code.strip():
+        if not (step.keys.get("code_snippet") or "").strip():
             self.defined_elsewhere(step, scope)
             return
-        line = step.line_of("code_snippet")
         try:
-            text = code if made.is_made(code) else _named(snippets.from_code(code), step)
-            tool = made.read(text).tool
-        except MadeToolFault as fault:
-            self.fault(scope, line, f"the code of “{step.name}” is no tool: line {fault.line} of it: {fault.message}")
-            return
-        if tool.name != step.name:
-            self.fault(scope, line, f"the code defines “{tool.name}”, not “{step.name}”", "Give both the same name")
+            tool, text = defining.tool_of(step)
+        except defining.DefinitionFault as fault:
+            self.fault(scope, step.line_of("code_snippet"), str(fault))
             return
         self.take_definition(step, scope, tool, text)
 
     def take_definition(self, step: StepText, scope: _Scope, tool: Tool, text: str) -> None:
         used = next((one for one in self.in_use.tools if one.name == tool.name), None)
-        is_in_use = used is not None and _code_of(used) == _code_of(tool)
+        is_in_use = used is not None and defining.code_of(used) == defining.code_of(tool)
         self.definitions.append(Definition(scope.line or step.line, tool.name, text, is_in_use))
         if is_in_use:
             return
@@ -353,7 +288,7 @@ class _Binder:
             if isinstance(left, Open):
                 return scope.condition, str(text), True
             if not isinstance(left, Result):
-                return scope.condition, str(text), _holds(left, written.operator, right)
+                return scope.condition, str(text), conditions.holds_now(left, written.operator, right)
             reference = left.reference("" if written.left.is_parameter else written.left.key, written.left)
         except ConditionFault as fault:
             self.fault(scope, line, str(fault), conditions.HOW)
@@ -368,7 +303,7 @@ class _Binder:
 
     def warn_of_skipped(self, step: StepText, scope: _Scope, said: str) -> None:
         for name, result in scope.outputs.items():
-            reads = any(name in _names_in(step.keys.get(key)) for key in ("input", "config"))
+            reads = any(name in placeholders.names_in(step.keys.get(key)) for key in ("input", "config"))
             if reads and isinstance(result, Result) and result.condition and result.condition != said:
                 self.fault(
                     scope, step.line, f"it reads {{{{{name}}}}}, whose step is skipped unless {result.condition}; then "
@@ -471,41 +406,6 @@ _BY_KIND: Mapping[str, Callable[[_Binder, StepText, _Scope], None]] = {
     "EXECUTE": _Binder.execute,
     "RETURN": _Binder.result,
 }
-
-
-def _named(text: str, step: StepText) -> str:
-    """The tool read off plain Python, by the name that the step gives it."""
-    return "tool: " + step.name + text[text.index("\n") :] if text.startswith("tool: ") else text
-
-
-def _code_of(tool: Tool) -> str:
-    return tool.commands[0].source.strip() if tool.commands else ""
-
-
-def _holds_braces(value: Any) -> bool:
-    if isinstance(value, str):
-        return "{{" in value
-    if isinstance(value, Mapping):
-        return any(map(_holds_braces, (*value.keys(), *value.values())))
-    return isinstance(value, list | tuple) and any(map(_holds_braces, value))
-
-
-def _holds(left: Any, operator: str, right: Any) -> bool:
-    """Whether a condition on a parameter holds; compared as a step's would be, a typed number as the number it is."""
-    own = conditions.literal(left) if isinstance(left, str) and not isinstance(right, str) else left
-    reference = Reference(1, "value")
-    return holds({"left": str(reference), "operator": operator, "value": right}, {1: {"value": own}})
-
-
-def _names_in(value: Any) -> set[str]:
-    if isinstance(value, str):
-        try:
-            return {one.name for one in placeholders.pieces(value) if not isinstance(one, str)}
-        except Malformed:
-            return set()
-    if isinstance(value, Mapping):
-        return {name for item in value.values() for name in _names_in(item)}
-    return {name for item in value for name in _names_in(item)} if isinstance(value, list) else set()
 
 
 def _parted(message: str) -> tuple[str, str]:

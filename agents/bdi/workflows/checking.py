@@ -8,7 +8,8 @@ from typing import Any
 
 from agents.bdi.validation import validate
 from agents.bdi.workflows import placeholders
-from agents.bdi.workflows.binding import Bound, Known, bind
+from agents.bdi.workflows.binding import bind
+from agents.bdi.workflows.bound import Bound, Known
 from agents.bdi.workflows.faults import Fault
 from agents.bdi.workflows.reading import Workflow, read
 from agents.rules.naming import hidden_character

@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from agents.bdi.conditions import holds
 from agents.bdi.workflows.placeholders import Malformed, Placeholder, exact
+from agents.toolkit.references import Reference
 
 HOW = "Write it like {{tests.return_code}} == 0; the signs are ==, !=, <, <=, >, >= and contains"
 _OPERATORS = {
@@ -62,3 +64,10 @@ def literal(text: str) -> Any:
     if _NUMBER.match(text):
         return float(text) if "." in text else int(text)
     return text
+
+
+def holds_now(left: Any, operator: str, right: Any) -> bool:
+    """Whether a condition on a value holds, by the rules of a step's condition; typed text counts as what it says."""
+    own = literal(left) if isinstance(left, str) and not isinstance(right, str) else left
+    reference = Reference(1, "value")
+    return holds({"left": str(reference), "operator": operator, "value": right}, {1: {"value": own}})

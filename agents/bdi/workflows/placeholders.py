@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,6 +71,27 @@ def parameters_in(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from parameters_in(item)
+
+
+def names_in(value: Any) -> set[str]:
+    """Whatever the placeholders of a value name, wherever they stand in it. What is malformed names nothing."""
+    if isinstance(value, str):
+        try:
+            return {one.name for one in pieces(value) if not isinstance(one, str)}
+        except Malformed:
+            return set()
+    if isinstance(value, Mapping):
+        return {name for item in value.values() for name in names_in(item)}
+    return {name for item in value for name in names_in(item)} if isinstance(value, list) else set()
+
+
+def holds_braces(value: Any) -> bool:
+    """Whether anything in a value could be read as a placeholder."""
+    if isinstance(value, str):
+        return "{{" in value
+    if isinstance(value, Mapping):
+        return any(map(holds_braces, (*value.keys(), *value.values())))
+    return isinstance(value, list | tuple) and any(map(holds_braces, value))
 
 
 def _literal(text: str) -> str:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from agents.bdi.validation import validate
-from agents.bdi.workflows.binding import MOST_CALLS, Bound, Known, bind
+from agents.bdi.workflows.binding import MOST_CALLS, bind
+from agents.bdi.workflows.bound import Bound, Known
 from agents.bdi.workflows.checking import check
 from agents.bdi.workflows.faults import Fault
 from agents.bdi.workflows.reading import read
