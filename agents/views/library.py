@@ -21,6 +21,8 @@ from library.errors import LibraryRefused
 from library.memory import selectors as memory
 from library.models import Component, ComponentVersion
 
+# Kinds whose page has their name and takes their id.
+_WITH_PAGES = (Component.Kind.RULE, Component.Kind.WORKFLOW)
 _LISTED = 30
 _DOMAINS = 50
 _WEIGHTS = (0, 30, 50, 70, 100)
@@ -105,7 +107,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "shown": shown,
         "against": against,
         "difference": compare(against.body, shown.body) if against and shown else None,
-        "own_page": reverse("rule", args=[pk]) if component.kind == Component.Kind.RULE and versions else "",
+        "own_page": reverse(component.kind, args=[pk]) if component.kind in _WITH_PAGES and versions else "",
         "goals": memory.that_would_find(shown.pk, user=user) if shown else [],
         "may_write": services.may_write(user),
     }

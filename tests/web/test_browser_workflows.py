@@ -53,6 +53,8 @@ def test_a_workflow_is_written_mended_processed_approved_and_returns_its_result(
     expect(page.locator("#flow-returned")).to_have_text("Hello moon; rm -rf /")
     page.set_viewport_size({"width": 360, "height": 800})
     assert sideways(page) == 0
+    page.locator("#goal-way").get_by_role("link", name="Greet 1.0.0").click()
+    expect(page.locator("h1 ~ span").last).to_contain_text("1 of 1 uses worked")
 
 
 def test_a_step_whose_condition_does_not_hold_is_shown_as_skipped(

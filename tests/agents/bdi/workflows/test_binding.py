@@ -340,6 +340,11 @@ def test_of_open_parameters_nothing_is_said_before_they_are_given() -> None:
     assert [one.line for one in check(body, REGISTRY, {}, given={"where": "../../etc"}).errors] == [3]
 
 
+def test_an_open_number_is_no_fault_before_it_is_given() -> None:
+    body = text(execute("simple_coder.run", 'input: {command_line: "ls {{params.a}}", timeout_s: "{{params.s}}"}'))
+    assert check(body, REGISTRY, {}).faults == ()
+
+
 def test_hidden_characters_are_faults() -> None:
     found = check(GREET.replace("Hello", "Hel\u202elo"), REGISTRY, {}).errors
     assert found[0].line == 8
