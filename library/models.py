@@ -25,6 +25,7 @@ class Component(models.Model):
         FIRMWARE = "firmware"
         AGENT = "agent"
         PROMPT = "prompt"
+        WORKFLOW = "workflow"
 
     kind = models.CharField(max_length=16, choices=Kind.choices)
     name = models.CharField(max_length=120)

@@ -16,6 +16,7 @@ urlpatterns = [
     path("evolution/", include("agents.urls.evolution")),
     path("library/", include("agents.urls.library")),
     path("agents/", include("agents.urls.agents")),
+    path("workflows/", include("agents.urls.workflows")),
     path("mastermind/", include("agents.urls.mastermind")),
     path("tools/", include("agents.urls.tools")),
     path("recovery/", include("agents.urls.recovery")),

@@ -37,7 +37,7 @@ class Revision:
     `rule`: the evidence of the rule it was made by, if it was. `main`: its steps as `tool.command`, in order.
     `tools`: those of its clean-up too. `worked`: any main step succeeded. `printed`: the ends of what its last main
     steps printed, the last one first. `steps`: the sentences of its first main steps. `source`: who made it, a
-    `Plan.Source`, and `model` which one where it was a model.
+    `Plan.Source`, and `model` which one where it was a model. `workflow`: the version of one that it was made of.
     """
 
     id: int
@@ -50,6 +50,7 @@ class Revision:
     steps: Sequence[str] = ()
     source: str = ""
     model: str = ""
+    workflow: int | None = None
 
 
 @dataclass(frozen=True)
@@ -163,8 +164,8 @@ def _way_words(name: str) -> str:
     return way.words if way else name.replace("_", " ").replace(":", ", ")
 
 
-def used_rule(goal: Ended) -> tuple[int, bool] | None:
-    """The version of the rule whose record counts the goal's plan, and whether it succeeded; None where none does.
+def used_version(goal: Ended) -> tuple[int, bool] | None:
+    """The version of the rule or workflow whose record counts the goal's plan, and whether it succeeded; else None.
 
     Plans that ran to an end count; a rejected one says nothing about whether its rule works. One of which nothing could
     be checked counts by its steps, as it did before there were checks.
@@ -172,7 +173,7 @@ def used_rule(goal: Ended) -> tuple[int, bool] | None:
     revision = goal.revision
     if revision is None or revision.state not in _RAN_TO_AN_END:
         return None
-    version = revision.rule.get("component_version_id") or revision.rule.get("version_id")
+    version = revision.rule.get("component_version_id") or revision.rule.get("version_id") or revision.workflow
     worked = revision.state == PlanState.COMPLETE and not _skipped_what_failed(goal) and goal.outcome not in MISSED
     return (int(version), worked) if version else None
 

@@ -1,4 +1,5 @@
-"""Candidates that a language model writes: of a rule or a tool, from the probe half of its cases only; and new tools.
+"""Candidates that a language model writes: of a rule or a tool, from the probe half of its cases only; new tools; and
+new workflows.
 
 They are checked, tried and replayed like a person's. Nothing here activates anything. Nothing here is called inside a
 transaction, for a model is asked.
@@ -10,7 +11,8 @@ from django.db import transaction
 
 from agents.bdi import candidate_writing, tool_drafting
 from agents.bdi.candidate_writing import STRATEGIES, Case
-from agents.components import made_tools, rule_writing, tool_writing
+from agents.bdi.workflows import drafting
+from agents.components import made_tools, rule_writing, tool_writing, workflow_library
 from agents.components.rules import KIND as RULE
 from agents.evolution import asking, cases, gate, replays, tool_checks
 from agents.evolution.asking import Writer
@@ -74,6 +76,27 @@ def new_tool(wish: str, *, by: User, snippet: str = "") -> ComponentVersion:
         saved = tool_writing.save(text, by=by, changes=changes, origin=library.MODEL)
         tool_checks.ask(saved, by=by)
     return saved
+
+
+def new_workflow(wish: str, *, by: User) -> ComponentVersion:
+    """Have a model write a workflow from a sentence; it is checked like a person's. Raises as `write` does."""
+    _check_may_write(by)
+    writer = asking.writer()
+    made_tools.refresh()
+    known = workflow_library.known_workflows()
+    prompt = in_use.filled("workflow")
+    asked = drafting.messages(prompt.text, wish[:MOST_WISH], writer.chars, tools_in_use(), known)
+
+    def judged(answer: Answer) -> tuple[str, list[str]]:
+        text, wrong = asking.text_of(answer, drafting.read, within=[wish])
+        if wrong:
+            return text, wrong
+        name = workflow_library.name_of(text)
+        taken = [f"There is a workflow “{name}” already; choose another scenario_name."] if name in known else []
+        return text, taken or [str(fault) for fault in workflow_library.check(text).errors]
+
+    text, model = asking.written(writer, prompt, asked, drafting.SCHEMA, judged)
+    return workflow_library.save(text, by=by, changes=f"written by {model}: {wish}"[:1_000], origin=library.MODEL)
 
 
 def probe_cases(component: Component, by: User) -> list[Case]:

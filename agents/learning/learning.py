@@ -116,7 +116,7 @@ def _remember(lease: Lease, found: _Found) -> None:
     """Write all of it: together, so that nothing is counted twice by whoever goes on after a worker that died."""
     if found.is_learned:
         return
-    if (used := remembering.used_rule(found.ended)) is not None:
+    if (used := remembering.used_version(found.ended)) is not None:
         components.record_use(*used)
     _count_tools(found.ended)
     insight_cases.judge_corrections(lease.goal_id)
@@ -181,6 +181,7 @@ def _read(lease: Lease) -> _Found:
             steps=steps,
             source=by.get("source") or "",
             model=by.get("model") or "",
+            workflow=by.get("workflow"),
         )
     return _Found(
         Ended(

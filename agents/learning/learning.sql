@@ -26,6 +26,7 @@ SELECT goal.text, goal.state, goal.outcome, goal.reason, goal.ended_at, goal.sub
        (SELECT count(*) FROM agents_intentplan revision WHERE revision.goal_id = goal.id),
        plan.id, plan.state,
        (SELECT json_build_object('rule', proposed.evidence -> 'rule', 'source', proposed.source,
+                                 'workflow', proposed.evidence #> '{workflow,component_version_id}',
                                  'model', proposed.evidence #>> '{model,answered_by}')::text
         FROM agents_plan proposed WHERE proposed.id = plan.plan_id),
        -- As the reviewer read them. Documents are canonical JSON, whose order is that of the steps.

@@ -14,4 +14,6 @@ def page_of(component: Component) -> str:
         return reverse("rule", args=[component.pk])
     if component.kind == Component.Kind.TOOL:
         return reverse("tool", args=[component.name])
+    if component.kind == Component.Kind.WORKFLOW:
+        return reverse("workflow", args=[component.pk])
     return reverse("library-component", args=[component.pk])

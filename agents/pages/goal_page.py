@@ -14,7 +14,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, LevelDocument
-from agents.pages import files_held, goal_facts, goal_result
+from agents.pages import files_held, flow_page, goal_facts, goal_result
 from agents.pages.goal_offers import GoalOffers
 from agents.presentation import endings, hidden, outcome_words, timeline, waiting
 from agents.presentation.files_held import Holder
@@ -97,6 +97,11 @@ class GoalPage(GoalOffers):
     def result(self) -> goal_result.Result | None:
         """The result, when it has ended and something was tried."""
         return goal_result.of(self.goal, self.revisions) if self.part == "live" else None
+
+    @cached_property
+    def flow(self) -> flow_page.Flow | None:
+        """The workflow that its plan came from, with the state of each step."""
+        return flow_page.of(self.revisions) if self.part == "live" else None
 
     @property
     def _results(self) -> list[dict[str, Any]]:

@@ -72,7 +72,7 @@ def fill_command_line(value: Value, slots: Mapping[str, str]) -> Filled:
     pieces = _SLOT.split(unescape(value.raw) if value.quoted else value.raw)
     result = ""
     for number, piece in enumerate(pieces):
-        result += _as_argument(slots[piece], _open_quote(result)) if number % 2 else piece
+        result += as_argument(slots[piece], open_quote(result)) if number % 2 else piece
     return Filled(result, used)
 
 
@@ -89,14 +89,14 @@ def fill_hosts(value: Value, slots: Mapping[str, str]) -> tuple[list[str], tuple
     return [entry_of(piece) for piece in filled], used
 
 
-def _as_argument(value: str, inside: str) -> str:
+def as_argument(value: str, inside: str) -> str:
     """Return a value as a part of one argument, at a place where the quotation mark `inside` (or none) is open."""
     if inside == '"':
         return re.sub(r'(["\\$`])', r"\\\1", value)
     return value.replace("'", "'\"'\"'") if inside == "'" else shlex.quote(value)
 
 
-def _open_quote(text: str) -> str:
+def open_quote(text: str) -> str:
     """Return the quotation mark that is open at the end of a command line, or nothing."""
     open_mark, at = "", 0
     while at < len(text):

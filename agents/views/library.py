@@ -26,6 +26,7 @@ from library.memory import selectors as memory
 from library.models import Component, ComponentVersion, ModelCall
 from library.prompts import declared
 
+_WITH_PAGES = (Component.Kind.RULE, Component.Kind.TOOL, Component.Kind.WORKFLOW)
 _LISTED = 30
 _DOMAINS = 50
 _WEIGHTS = (0, 30, 50, 70, 100)
@@ -112,9 +113,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "shown": shown,
         "against": against,
         "difference": compare(against.body, shown.body) if against and shown else None,
-        "own_page": page_of(component)
-        if component.kind in (Component.Kind.RULE, Component.Kind.TOOL) and versions
-        else "",
+        "own_page": page_of(component) if component.kind in _WITH_PAGES and versions else "",
         "goals": memory.that_would_find(shown.pk, user=user) if shown else [],
         "may_write": services.may_write(user),
         "prompt": declared.every().get(component.name) if component.kind == Component.Kind.PROMPT else None,

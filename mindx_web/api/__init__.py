@@ -26,6 +26,7 @@ from mindx_web.api import (
     talk,
     taught,
     tuning,
+    workflows,
     workspaces,
 )
 from mindx_web.api.body import StrictParser
@@ -56,6 +57,7 @@ api.add_router("experiences", experiences.router)
 api.add_router("memory", memory.router)
 api.add_router("components", components.router)
 api.add_router("candidates", components.candidates)
+api.add_router("workflows", workflows.router)
 api.add_router("evolution", evolution.router)
 api.add_router("agents", agents.router)
 api.add_router("goals", beliefs.router)

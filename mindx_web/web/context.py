@@ -34,6 +34,8 @@ _PLACES = {
     "tool": "rules",
     "agents": "agents",
     "agent": "agents",
+    "workflows": "agents",
+    "workflow": "agents",
     "mastermind": "mastermind",
     "memory": "memory",
     "experience": "memory",

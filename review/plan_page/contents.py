@@ -16,6 +16,7 @@ from agents.components.made_tools import Behind
 from agents.execution import goal_network
 from agents.execution.goal_network import StepNetwork
 from agents.models import IntentPlan, Lesson, Transition
+from agents.pages import flow_page
 from agents.presentation import hidden, outcome_words
 from agents.record.selectors import may_correct, plans_visible_to
 from agents.states import PlanState
@@ -337,6 +338,11 @@ class PlanView:
     def made_tools(self) -> list[Behind]:
         """The tools of its steps that people made, with all of their code: a reviewer approves that too."""
         return made_tools.behind(self.document) if self.document is not None else []
+
+    @property
+    def flow(self) -> flow_page.Flow | None:
+        """The workflow that the plan came from: its graph, its parameters, and what it returns."""
+        return flow_page.of([self.plan])
 
     @property
     def has_older_revisions(self) -> bool:

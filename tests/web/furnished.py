@@ -13,13 +13,14 @@ from django.utils import timezone
 from agents.actors import firmware
 from agents.bdi.failures import Facts, FailureClass, Rule
 from agents.bdi.strategies import MANUAL
-from agents.components import tool_writing
+from agents.components import tool_writing, workflow_library
 from agents.coordinator import backlog, backlog_taking, commanding
 from agents.coordinator.backlog import Wish
 from agents.coordinator.commanding import Given
 from agents.cycle import cycle
 from agents.evolution import tool_checks
-from agents.goals import goal_terms, goals
+from agents.goals import goal_terms, goals, workflow_goals
+from agents.goals.component_goals import Terms
 from agents.mastermind.components import Component as Named
 from agents.mastermind.stops import Rules
 from agents.models import (
@@ -53,6 +54,7 @@ from review.policy.verdict import Action
 from review.talk import comments
 from review.teaching import lessons as teaching
 from sandbox.snapshots import EMPTY
+from tests.agents.bdi.workflows.workflow_texts import GREET, define, execute
 from tests.agents.presentation.reports import report
 from tests.agents.toolkit.made_texts import WORD_COUNT
 from tests.review.plans import MKDIR, WRITE, goal_of, proposed, step
@@ -107,6 +109,7 @@ class Furnished:
     mapping: int
     lesson: int
     copy: EvolvedCopy
+    flow: IntentPlan
 
 
 def furnish(people: People) -> Furnished:
@@ -163,7 +166,17 @@ def furnish(people: People) -> Furnished:
         mapping=_tuned(keeper),
         lesson=_taught(revised, judge),
         copy=_copied(owner),
+        flow=_flow(owner, judge),
     )
+
+
+def _flow(owner: User, judge: User) -> IntentPlan:
+    """A workflow that calls another one and defines a tool, and the plan that the other made."""
+    called = workflow_library.save(GREET.replace("hello.txt", f"{LONG}.txt"), by=judge, changes=LONG)
+    calls = execute("Greet", "input: {name: moon}", item="WORKFLOW")
+    shouts = define("shouts", "def shout(text):\n    return text.upper()")
+    workflow_library.save(f"scenario_name: {LONG}\nsteps:\n{calls}{shouts}", by=judge)
+    return workflow_goals.process(called, {"name": f"<b>{LONG}</b>"}, Terms(owner))
 
 
 def _copied(owner: User) -> EvolvedCopy:

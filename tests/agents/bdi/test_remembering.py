@@ -15,7 +15,7 @@ from agents.bdi.remembering import (
     Revision,
     experience_of,
     recoveries_of,
-    used_rule,
+    used_version,
 )
 
 RAN = Revision(
@@ -138,7 +138,7 @@ def test_the_outcome_is_the_goals_and_what_worked_of_it(state: str, worked: bool
 def test_only_what_was_checked_is_a_success_and_what_was_missed_is_none(found: str, outcome: str, worked: bool) -> None:
     assert told(outcome=found)["final_outcome"] == outcome
     of_a_rule = of(rule={"component_version_id": 3}, state="complete")
-    assert used_rule(replace(GOAL, outcome=found, revision=of_a_rule)) == (3, worked)
+    assert used_version(replace(GOAL, outcome=found, revision=of_a_rule)) == (3, worked)
 
 
 def test_a_goal_that_never_had_a_plan_is_remembered_too() -> None:
@@ -173,14 +173,16 @@ def test_a_rule_is_named_with_its_version() -> None:
 def test_only_plans_that_ran_to_an_end_count_for_their_rule(
     state: str, rule: dict[str, Any], counts: tuple[int, bool] | None
 ) -> None:
-    assert used_rule(replace(GOAL, revision=of(state=state, rule=rule))) == counts
-    assert used_rule(replace(GOAL, revision=None)) is None
+    assert used_version(replace(GOAL, revision=of(state=state, rule=rule))) == counts
+    workflow = replace(of(state=state), workflow=next(iter(rule.values()), None))
+    assert used_version(replace(GOAL, revision=workflow)) == counts
+    assert used_version(replace(GOAL, revision=None)) is None
 
 
 def test_a_rule_whose_every_step_was_skipped_after_it_failed_did_not_succeed() -> None:
     skipped = of(rule={"version_id": 4}, worked=False)
-    assert used_rule(replace(GOAL, revision=skipped)) == (4, False)
-    assert used_rule(replace(GOAL, revision=skipped, failure="")) == (4, True)
+    assert used_version(replace(GOAL, revision=skipped)) == (4, False)
+    assert used_version(replace(GOAL, revision=skipped, failure="")) == (4, True)
 
 
 def test_a_sub_goal_says_what_the_whole_was_for_and_then_its_own_words() -> None:

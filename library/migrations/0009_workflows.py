@@ -1,0 +1,17 @@
+"""Workflows are components too; only what Django offers as kinds changes, the table does not."""
+
+from django.db import migrations, models
+
+_KINDS = ("rule", "tool", "firmware", "agent", "prompt", "workflow")
+
+
+class Migration(migrations.Migration):
+    dependencies = [("library", "0008_embedded_by_indexes")]
+
+    operations = [
+        migrations.AlterField(
+            model_name="component",
+            name="kind",
+            field=models.CharField(max_length=16, choices=[(kind, kind.capitalize()) for kind in _KINDS]),
+        ),
+    ]
