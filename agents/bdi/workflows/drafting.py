@@ -1,6 +1,7 @@
 """What a model is asked for a workflow, and how its answer is read. Pure.
 
-The instructions come in as a text. The wish and the names of workflows go along as material; what there is to use is said by the registry.
+The instructions come in as a text. The wish and the names of workflows go along as material; what there is to use is
+said by the registry.
 """
 
 from __future__ import annotations

@@ -61,14 +61,14 @@ def test_without_a_model_it_says_so(reviewer: User) -> None:
 
 def test_a_prompt_holds_the_commands_and_workflows_and_keeps_to_its_length() -> None:
     known = {"Greet": Known("Greet", "1.0.0", GREET)}
-    (_, _), (_, asked) = drafting.messages("Do it", 200_000, REGISTRY, known)
+    (_, _), (_, asked) = drafting.messages("Write.", "Do it", 200_000, REGISTRY, known)
     material = json.loads(asked)
     assert material["workflows"] == ["Greet(name): Writes a greeting and shows it."]
     assert any(
         one.startswith("simple_coder.write(path*, content*+, mode") and "->" in one for one in material["commands"]
     )
-    system, user = drafting.messages("Do it", len(drafting.INSTRUCTIONS) + 1_000, REGISTRY, known)
-    assert len(system[1]) + len(user[1]) <= len(drafting.INSTRUCTIONS) + 1_000
+    system, user = drafting.messages("Write.", "Do it", len("Write.") + 1_000, REGISTRY, known)
+    assert len(system[1]) + len(user[1]) <= len("Write.\n") + 1_000
 
 
 @pytest.mark.parametrize("said", ["no JSON", "[]", "{}", '{"workflow": 3}', '{"workflow": " "}'])
