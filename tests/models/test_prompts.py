@@ -154,7 +154,7 @@ def test_by_the_api_a_candidate_is_written_activated_and_given_up(
     assert made.status_code == 202
     assert made.json() | {"id": ""} == {
         "id": "", "component": str(plan.pk), "version": "1.1.0", "parent": "1.0.0", "state": "candidate", "checks": [],
-        "replay": None, "rollout": None, "why_not": "",
+        "replay": None, "rollout": None, "trials": None, "why_not": "",
     }  # fmt: skip
     at = f"candidates/{made.json()['id']}"
     assert api_of(reviewer).post(f"{at}/activate", {}).status_code == 403
