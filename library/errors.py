@@ -9,6 +9,10 @@ class EmbeddingUnavailable(LibraryError):
     """Sentences cannot be turned into vectors here; the message says why."""
 
 
+class EntailmentUnavailable(LibraryError):
+    """Whether one sentence follows from another cannot be judged by a model here; the message says why."""
+
+
 class LibraryRefused(LibraryError):
     """That person may not do this, or the row is not in a state that allows it. `field` names what was wrong."""
 

@@ -13,6 +13,7 @@ from agents.bdi.levels import key_of
 from agents.bdi.parameters import from_rule
 from agents.bdi.revision import current_folder, predict
 from agents.rules.bodies import compile_line, fill_subgoal, slots_in
+from agents.rules.cascade import Judge, Likely
 from agents.rules.grammar import BodyLine
 from agents.rules.selection import Judgement, KnownRule, Relevant, SlotValue, judge, relevant_rules
 from agents.rules.speaking import Speaking
@@ -72,16 +73,19 @@ def plan(
     registry: Registry,
     max_depth: int = 8,
     chosen: Mapping[str, str] | None = None,
+    judge_by: Judge | None = None,
 ) -> PlanDraft | NoPlan:
     """Return the steps of the first rule, in the order of selection, whose body compiles down to commands.
 
     `chosen` names by key (`levels.key_of`) the version id of the only rule that may serve that goal or sub-goal,
-    because a reviewer said so. Sub-goals are planned against the beliefs as the steps before them are predicted to
+    because a reviewer said so. `judge_by` is a model that is asked about contexts which nothing proves or disproves.
+    Sub-goals are planned against the beliefs as the steps before them are predicted to
     leave them, and from the folder that these steps end in. `evidence` (JSON-able) holds the goal, the chosen rule,
     slots, the contexts × beliefs matrix, every relevant rule with its outcome, the rejected ones with their reason, the
     sub-goals in order, and the beliefs.
     """
-    planner = _Planner(tuple(rules), registry, max_depth, chosen or {})
+    likely = Likely(judge_by) if judge_by is not None else None
+    planner = _Planner(tuple(rules), registry, max_depth, chosen or {}, likely)
     goal = _Goal(goal_text, read_text(goal_text), {})
     expansion = planner.expand(goal, tuple(beliefs), offset=0)
     found = planner.log.document(goal_text)
@@ -96,6 +100,7 @@ class _Planner:
     registry: Registry
     max_depth: int
     chosen: Mapping[str, str]
+    likely: Likely | None = None
     tries: int = 0
     filed: Speaking | None = None
     log: evidence.Log = field(default_factory=evidence.Log)
@@ -106,7 +111,8 @@ class _Planner:
         found = [self._with_origins(match, goal) for match in relevant_rules(goal.text, self.rules, self.registry)]
         said = [belief.sentence for belief in beliefs]
         self.filed = filed = self.filed.now(said) if self.filed is not None else Speaking(said)
-        judged = [judge(match, beliefs, cwd, filed) for match in found]
+        likely = self.likely.now(said) if self.likely is not None else None
+        judged = [judge(match, beliefs, cwd, filed, likely) for match in found]
         node = self.log.open(goal.said, judged, beliefs, cwd, goal.depth, offset)
         usable = [one for one in judged if not self._rejected_for_a_value(one, node)]
         candidates = sorted((one for one in usable if one.applicable), key=lambda one: one.order)

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from agents.bdi import means_ends
-from agents.beliefs import perceiving
+from agents.beliefs import entailment_model, perceiving
 from agents.models import Workspace
 from agents.record import prepared
 from agents.rules import grammar
@@ -103,7 +103,7 @@ def try_out(text: str, workspace: Workspace, *, instead: KnownRule | None = None
     if instead is not None:
         rules = [*(known for known in rules if known.name != instead.name), instead]
     beliefs = tuple(perceiving.of_workspace(workspace, about=text, has_model=bool(settings.MODEL)))
-    return Trial(text, beliefs, means_ends.plan(text, rules, beliefs, REGISTRY))
+    return Trial(text, beliefs, means_ends.plan(text, rules, beliefs, REGISTRY, judge_by=entailment_model.in_use()))
 
 
 def starters(files: Sequence[tuple[str, str]]) -> list[services.Starter]:
