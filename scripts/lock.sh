@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Write requirements.txt, requirements-test.txt, requirements-bench.txt and requirements-train.txt anew from the .in files. Run it by hand after changing one of those.
+# Write requirements.txt, requirements-test.txt, requirements-bench.txt and requirements-train.txt anew from the .in files. Run it by hand
+# after changing one of those. The last names torch's build for processors: UV_FIND_LINKS or UV_EXTRA_INDEX_URL says where it is.
 #
 # Versions that are already locked stay; `scripts/lock.sh --upgrade` moves what the .in files do not pin.
 set -euo pipefail

@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def log_probabilities(asked: Sequence[tuple[str, str]]) -> Floats:
-    """Logarithms of the shipped model's probabilities, (pairs, 3): at a temperature of one, logits but for a constant."""
+    """Logarithms of the shipped model's probabilities, (pairs, 3); at a temperature of one as good as its logits."""
     from library.language.entailment import model
 
     judged = model.judge(asked)

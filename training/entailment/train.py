@@ -22,9 +22,9 @@ from training.entailment.pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair, 
 
 logger = logging.getLogger(__name__)
 
-BATCH = 32
+BATCH = 16
 WARM_UP = 0.05
-STEP_SIZE, DECAY = 1e-3, 0.01
+STEP_SIZE, DECAY = 8e-4, 0.01
 # So often within a run the validation pairs are judged and what was trained is saved.
 CHECKS = 12
 

@@ -86,7 +86,7 @@ def why_unavailable() -> str:
 
 def graph_path() -> Path:
     """Return the path of the ONNX graph, which is built first where it is missing. Raises EntailmentUnavailable."""
-    path = Path(settings.DATA_DIR) / "models" / f"entailment-{trained.read_card().version}-{GRAPH_VERSION}.onnx"
+    path = expected_path()
     if not path.exists():
         try:
             store.build_once(path, _built)
@@ -95,6 +95,11 @@ def graph_path() -> Path:
                 f"The entailment model cannot be built below the data folder: {error}"
             ) from error
     return path
+
+
+def expected_path() -> Path:
+    """Return where the graph of these weights and this code belongs; another version has another name."""
+    return Path(settings.DATA_DIR) / "models" / f"entailment-{trained.read_card().version}-{GRAPH_VERSION}.onnx"
 
 
 def _built() -> bytes:
@@ -127,7 +132,11 @@ class _Model:
         self.tokenizer = Tokenizer.from_file(str(weights.model_folder() / "tokenizer.json"))
         self.tokenizer.no_truncation()
         self.tokenizer.no_padding()
-        self.session = open_session(graph_path())
+        path = graph_path()
+        try:
+            self.session = open_session(path)
+        except Exception as error:  # of classes that onnxruntime does not document
+            raise EntailmentUnavailable(f"Delete {path}, which cannot be loaded: it is built again.") from error
         # By a digest of the pair, the one that was asked for last at the end.
         self._known: OrderedDict[bytes, Judgement] = OrderedDict()
         self._lock = threading.Lock()
