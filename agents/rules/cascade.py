@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
-from agents.rules.entailment import SAME, UNKNOWN, Verdict, entails
+from agents.rules.entailment import SAME, Verdict, entails
 from agents.rules.sentences import tidy
 from agents.toolkit.wording.words import fold
 
@@ -130,7 +130,7 @@ class Likely:
         return {
             number: Verdict("yes", min(likelihood.entailment, MOST_BY_MODEL), _because(likelihood), MODEL)
             for number, likelihood in zip(numbers, likelihoods, strict=False)
-            if is_sure(likelihood, self._judge) and entails(self._said[number], hypothesis) == UNKNOWN
+            if is_sure(likelihood, self._judge)
         }
 
     def nearest(self, hypothesis: str) -> list[int]:

@@ -10,6 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from agents.beliefs import entailment_model
+from library.errors import EntailmentUnavailable
 from library.language.entailment import model
 
 PROVEN = {"premise": "The door is not open.", "hypothesis": "The door is closed."}
@@ -94,7 +95,7 @@ def test_a_model_that_fails_leaves_the_matcher_alone_and_logs_it(
     settings: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fails(pairs: Any) -> Any:
-        raise model.EntailmentUnavailable("no numbers")
+        raise EntailmentUnavailable("no numbers")
 
     settings.ENTAILMENT = "model"
     judge = entailment_model.in_use()

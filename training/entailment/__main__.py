@@ -19,13 +19,14 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--epochs", type=float, default=2)
     parser.add_argument("--minutes", type=float, default=90, help="training ends after so many, however far it is")
+    parser.add_argument("--kept", type=int, default=0, help="so many of the lowest layers are not trained further")
     given = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     found = data.gather(given.nli, given.work, given.seed)
     pairs.write(given.work / "checked.jsonl.gz", found.checked)
     often = random.Random(given.seed).sample(found.checked, CHECKED_OFTEN)
     limits = train.Limits(given.epochs, given.minutes)
-    train.train(found.trained, often, limits, given.seed, given.work / "trained.npz")
+    train.train(found.trained, often, limits, given.seed, given.work / "trained.npz", given.kept)
 
 
 if __name__ == "__main__":

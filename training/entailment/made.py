@@ -38,14 +38,14 @@ _HEDGES = (
 
 
 def made(number: int, rng: random.Random, held_out: bool) -> list[Pair]:
-    """So many pairs: two in five of workspaces, two in five of rooms and things, one in five of numbers."""
+    """So many pairs: four in nine of workspaces, four in nine of rooms and things, one in nine of numbers."""
     topics = read()
     groups = [[topic for topic in topics if topic.group == group] for group in ("workspace", "household")]
 
     def of_topic(group: list[Topic]) -> Maker:
         return lambda rng, held_out: about(rng.choice(group), topics, rng, held_out)
 
-    makers = [of_topic(group) for group in groups for _ in range(2)] + [compared]
+    makers = [of_topic(group) for group in groups for _ in range(4)] + [compared]
     return [_balanced(rng.choice(makers), rng, held_out) for _ in range(number)]
 
 

@@ -68,8 +68,10 @@ class Layer(nn.Module):
 class CrossEncoder(nn.Module):
     """Logits of entailment, neutral and contradiction for pairs."""
 
-    def __init__(self, weights: Weights) -> None:
+    def __init__(self, weights: Weights, kept: int = 0) -> None:
+        """`kept`: so many of the lowest layers are not trained any further, which saves their way back."""
         super().__init__()
+        self.kept = kept
         for name in ("word", "position"):
             self.register_buffer(name, torch.tensor(weights[f"embeddings.{name}_embeddings.weight"]))
         self.segment = nn.Parameter(torch.tensor(weights["embeddings.token_type_embeddings.weight"]))
@@ -80,11 +82,12 @@ class CrossEncoder(nn.Module):
 
     def forward(self, ids: Tensor, segments: Tensor, mask: Tensor) -> Tensor:
         """All three (batch, tokens): numbers of tokens, 0 for the premise and 1 for the hypothesis, 0 for padding."""
-        hidden = self.word[ids] + self.position[: ids.shape[1]] + self.segment[segments]
-        hidden = self.norm(hidden)
         bias = ((1 - mask[:, None, None, :]) * MASKED).bfloat16()
-        for layer in self.layers:
-            hidden = layer(hidden, bias)
+        with torch.set_grad_enabled(torch.is_grad_enabled() and not self.kept):
+            hidden = self.norm(self.word[ids] + self.position[: ids.shape[1]] + self.segment[segments])
+        for number, layer in enumerate(self.layers):
+            with torch.set_grad_enabled(torch.is_grad_enabled() and number >= self.kept):
+                hidden = layer(hidden, bias)
         second = (segments * mask).float()
         first = mask.float() - second
         hidden = hidden.float()

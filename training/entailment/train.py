@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 BATCH = 16
 WARM_UP = 0.05
-STEP_SIZE, DECAY = 8e-4, 0.01
+STEP_SIZE, DECAY = 5e-4, 0.01
 # So often within a run the validation pairs are judged and what was trained is saved.
 CHECKS = 12
 
@@ -45,13 +45,15 @@ def loss_of(logits: Tensor, labels: Tensor, two_classes: Tensor) -> Tensor:
     return -torch.where(two_classes & (labels != ENTAILMENT), either, exact).mean()
 
 
-def train(pairs: Sequence[Pair], checked: Sequence[Pair], limits: Limits, seed: int, saved: Path) -> CrossEncoder:
+def train(
+    pairs: Sequence[Pair], checked: Sequence[Pair], limits: Limits, seed: int, saved: Path, kept: int = 0
+) -> CrossEncoder:
     """Return the network trained on `pairs`; what was trained is also saved in the file `saved` from time to time.
 
-    Where that file is there already, training goes on from it.
+    Where that file is there already, training goes on from it. `kept` is as in CrossEncoder.
     """
     torch.manual_seed(seed)
-    network = CrossEncoder(read_weights(model_folder() / "model.safetensors"))
+    network = CrossEncoder(read_weights(model_folder() / "model.safetensors"), kept)
     if saved.exists():
         with np.load(saved, allow_pickle=False) as arrays:
             network.load({name: arrays[name] for name in arrays.files})
