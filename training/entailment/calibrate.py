@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +17,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from library.language.entailment import model, trained
+from training.entailment import pairs, product
 
 PRECISION = 0.99
 # Fewer answers “yes” than these show nothing about one wrong in a hundred.
@@ -32,10 +34,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("work", type=Path, help="the folder with trained.npz and checked.jsonl.gz")
     given = parser.parse_args()
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mindx_web.settings")
-    from library.language.entailment import trained
-    from training.entailment import pairs
-
+    product.configure(given.work)
     shutil.copyfile(given.work / "trained.npz", trained.FOLDER / "trained.npz")
     card = _card(trained.FORMAT, trained.FOLDER / "trained.npz")
     _write(card, trained.FOLDER / "trained.json")
@@ -53,8 +52,6 @@ def main() -> None:
 
 def log_probabilities(asked: Sequence[tuple[str, str]]) -> Floats:
     """Logarithms of the shipped model's probabilities, (pairs, 3); at a temperature of one as good as its logits."""
-    from library.language.entailment import model
-
     judged = model.judge(asked)
     return np.log(np.array([[one.entailment, one.neutral, one.contradiction] for one in judged]) + 1e-30)
 

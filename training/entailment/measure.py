@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
+import random
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from training.entailment import pairs
+from agents.beliefs import entailment_model
+from agents.rules.cascade import MODEL, Judge, Likelihood, answers, is_sure
+from library.language.entailment import model, trained
+from library.language.entailment.trained import LABELS
+from training.entailment import pairs, product
 from training.entailment.pairs import ENTAILMENT, Pair
 
 BINS = 10
@@ -27,42 +31,51 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("nli", type=Path, help="the folder with the NLI data")
     parser.add_argument("work", type=Path, help="the folder with checked.jsonl.gz")
+    parser.add_argument("--most", type=int, default=1_000_000, help="of each set at most so many, drawn at random")
     given = parser.parse_args()
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mindx_web.settings")
+    product.configure(given.work)
+    if reason := model.why_unavailable():
+        raise SystemExit(reason)
     sets = {name: pairs.read(given.nli, name) for name in pairs.TEST}
     made = [pair for pair in pairs.read(given.work, "checked") if pair.source not in pairs.VALIDATION]
-    for source in sorted({pair.source for pair in made}):
-        sets[f"{source} (held out)"] = [pair for pair in made if pair.source == source]
+    sets |= {source: [pair for pair in made if pair.source == source] for source in sorted({p.source for p in made})}
     for name, some in sets.items():
-        print(json.dumps({"set": name, **measured(some)}))
+        print(json.dumps({"set": name, **measured(pairs.sample(some, given.most, random.Random(7)))}), flush=True)
+
+
+class Known:
+    """The shipped model, whose answers are known already."""
+
+    def __init__(self, judge: Judge, known: dict[tuple[str, str], Likelihood]) -> None:
+        self.entailment, self.contradiction, self._known = judge.entailment, judge.contradiction, known
+
+    def judge(self, asked: Sequence[tuple[str, str]]) -> Sequence[Likelihood]:
+        return [self._known[pair] for pair in asked]
 
 
 def measured(some: Sequence[Pair]) -> dict[str, Any]:
     """Figures of the three ways to answer, and of the model's probabilities."""
-    from agents.beliefs.entailment_model import shipped
-    from agents.rules.cascade import MODEL, answers
-    from library.language.entailment import model
-    from library.language.entailment.trained import LABELS
-
+    shipped = entailment_model.ShippedModel(trained.read_card())
     asked = [(pair.premise, pair.hypothesis) for pair in some]
     right = [pair.label for pair in some]
-    judge = shipped()
     began = time.process_time()
-    judged = model.judge(asked)
+    judged = shipped.judge(asked)
     took = (time.process_time() - began) / len(asked) * 1000
+    judge = Known(shipped, dict(zip(asked, judged, strict=True)))
     structured, cascade = answers(asked, None), answers(asked, judge)
-    by_structure = [answer.holds for answer in structured]
-    by_cascade = [answer.holds for answer in cascade]
-    alone = [one.entailment >= judge.entailment and one.contradiction <= judge.contradiction for one in judged]
     return {
         "n": len(some),
-        "structured": [*f1(right, [LABELS.index(a.label) for a in structured]), *yes(right, by_structure)],
-        "model": [*f1(right, [LABELS.index(one.label) for one in judged]), *yes(right, alone)],
-        "cascade": [*f1(right, [LABELS.index(a.label) for a in cascade]), *yes(right, by_cascade)],
+        "structured": _figures(right, [a.label for a in structured], [a.holds for a in structured]),
+        "model": _figures(right, [one.label for one in judged], [is_sure(one, judge) for one in judged]),
+        "cascade": _figures(right, [a.label for a in cascade], [a.holds for a in cascade]),
         "asked_the_model": sum(answer.stage == MODEL for answer in cascade),
-        "bins": bins(right, [(LABELS.index(o.label), max(o.entailment, o.neutral, o.contradiction)) for o in judged]),
+        "bins": bins(right, [(LABELS.index(one.label), one.score) for one in judged]),
         "processor_ms_a_pair": round(took, 2),
     }
+
+
+def _figures(right: Labels, labels: Sequence[str], holds: Sequence[bool]) -> dict[str, list[float]]:
+    return {"f1_and_right": f1(right, [LABELS.index(label) for label in labels]), "yes": yes(right, holds)}
 
 
 def f1(right: Labels, guessed: Labels) -> list[float]:
