@@ -12,7 +12,7 @@ FAULTS_MINUTES ?= 60
 
 .PHONY: up test faults lint bench bench-sandbox bench-review bench-live bench-pages bench-log bench-executor \
 	bench-durable bench-scale bench-models bench-mind bench-memory bench-evolution bench-auditor bench-search \
-	bench-recovery bench-parameters mutate-sandbox
+	bench-recovery bench-parameters mutate-sandbox train-entailment
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -154,3 +154,17 @@ BENCH_PARAMETERS ?=
 bench-parameters:
 	@scripts/setup.sh requirements.txt
 	@$(PY) -m benchmarks.parameters $(BENCH_PARAMETERS)
+
+# The cross-encoder that rules may ask (docs/entailment.md): makes pairs, trains for up to TRAIN_MINUTES, chooses thresholds,
+# puts the result into library/language/entailment and measures it. Needs Java 17, and torch's build for processors:
+# PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu where pip finds it nowhere else.
+ENTAILMENT_DATA ?= data/nli
+ENTAILMENT_WORK ?= data/entailment
+TRAIN_MINUTES ?= 90
+train-entailment:
+	@scripts/setup.sh requirements.txt
+	@scripts/setup.sh requirements-train.txt .venv-train
+	OMP_WAIT_POLICY=passive .venv-train/bin/python -m training.entailment $(ENTAILMENT_DATA) $(ENTAILMENT_WORK) \
+		--minutes $(TRAIN_MINUTES)
+	$(PY) -m training.entailment.calibrate $(ENTAILMENT_WORK)
+	$(PY) -m training.entailment.measure $(ENTAILMENT_DATA) $(ENTAILMENT_WORK)

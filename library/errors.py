@@ -13,6 +13,10 @@ class WrongDimensions(EmbeddingUnavailable):
     """A sentence model makes vectors that the tables cannot hold; the message says what to do."""
 
 
+class EntailmentUnavailable(LibraryError):
+    """Whether one sentence follows from another cannot be judged by a model here; the message says why."""
+
+
 class LibraryRefused(LibraryError):
     """That person may not do this, or the row is not in a state that allows it. `field` names what was wrong."""
 

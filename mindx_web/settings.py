@@ -325,6 +325,12 @@ EMBEDDING_MODEL = os.environ.get("MINDX_EMBEDDING_MODEL", "").strip()
 if len(EMBEDDING_MODEL) > 200:
     raise ImproperlyConfigured("MINDX_EMBEDDING_MODEL: the name has more than 200 characters")
 
+# --- rules ---------------------------------------------------------------------------------------------------
+# Who decides whether a context follows from a belief: the structured matcher alone, or after it the entailment model.
+ENTAILMENT = os.environ.get("MINDX_ENTAILMENT", "structured").strip()
+if ENTAILMENT not in {"structured", "model"}:
+    raise ImproperlyConfigured(f"MINDX_ENTAILMENT is structured or model, not {ENTAILMENT}.")
+
 # --- operations ----------------------------------------------------------------------------------------------
 # `manage.py doctor` fails below this much free room on a disk of ours, and warns below four times as much.
 DISK_FREE_MIN_MB = int(os.environ.get("MINDX_DISK_FREE_MIN_MB", "1024"))

@@ -12,7 +12,7 @@ from django.core.management import get_commands
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-CODE = ("mindx_web", "review", "agents", "library", "people", "sandbox", "scripts", "benchmarks")
+CODE = ("mindx_web", "review", "agents", "library", "people", "sandbox", "scripts", "benchmarks", "training")
 TOP = "|".join((*CODE, "tests", "docs", "templates", "static"))
 # Files that a reader is told to make, and folders below the data folder.
 NOT_OURS = {

@@ -111,7 +111,7 @@ class Node:
             "decided_by": None if judged.decided_by is None else self.numbers[judged.decided_by],
             "score": judged.score,
             "cells": [
-                {"belief": self.numbers[n], "answer": v.answer, "score": v.score, "reason": v.reason}
+                {"belief": self.numbers[n], "answer": v.answer, "score": v.score, "reason": v.reason, "stage": v.stage}
                 for n, v in judged.cells.items()
             ],
         }

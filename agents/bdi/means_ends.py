@@ -15,6 +15,7 @@ from agents.bdi.parameters import from_rule
 from agents.bdi.revision import current_folder, predict
 from agents.rules.binding import MAX_MATCHES, proposals, unfit_for_belief
 from agents.rules.bodies import compile_line, fill_subgoal, slots_in, with_subgoals
+from agents.rules.cascade import Judge, Likely
 from agents.rules.grammar import BodyLine, Rules
 from agents.rules.selection import Judgement, KnownRule, Relevant, SlotValue, judge, relevant_rules
 from agents.rules.speaking import Speaking
@@ -96,16 +97,19 @@ def plan(
     registry: Registry,
     max_depth: int = 8,
     chosen: Mapping[str, str] | None = None,
+    judge_by: Judge | None = None,
 ) -> PlanDraft | NoPlan:
     """Return the steps of the first rule, in the order of selection, whose body compiles down to commands.
 
     `chosen` names by key (`levels.key_of`) the version id of the only rule that may serve that goal or sub-goal,
-    because a reviewer said so. Sub-goals are planned against the beliefs as the steps before them are predicted to
+    because a reviewer said so. `judge_by` is a model that is asked about contexts which nothing proves or disproves.
+    Sub-goals are planned against the beliefs as the steps before them are predicted to
     leave them, and from the folder that these steps end in. `evidence` (JSON-able) holds the goal, the chosen rule,
     slots, the contexts × beliefs matrix, every relevant rule with its outcome, the rejected ones with their reason, the
     sub-goals in order, and the beliefs.
     """
-    planner = _Planner(tuple(rules), registry, max_depth, chosen or {})
+    likely = Likely(judge_by) if judge_by is not None else None
+    planner = _Planner(tuple(rules), registry, max_depth, chosen or {}, likely)
     goal = _Goal(goal_text, read_text(goal_text), {})
     expansion = planner.expand(goal, tuple(beliefs), offset=0)
     found = planner.log.document(goal_text)
@@ -120,6 +124,7 @@ class _Planner:
     registry: Registry
     max_depth: int
     chosen: Mapping[str, str]
+    likely: Likely | None = None
     tries: int = 0
     filed: Speaking | None = None
     log: evidence.Log = field(default_factory=evidence.Log)
@@ -136,8 +141,17 @@ class _Planner:
         found = [proposals(match, self.texts, self.registry, beliefs, cwd) for match in relevant]
         said = [belief.sentence for belief in beliefs]
         self.filed = filed = self.filed.now(said) if self.filed is not None else Speaking(said)
+        likely = self.likely.now(said) if self.likely is not None else None
         groups = [
-            _Group(tuple(judge(one, beliefs, cwd, filed) for one in each.relevant), each.is_cut) for each in found
+            # Of many ways to fill a rule none is worth asking a model about.
+            _Group(
+                tuple(
+                    judge(one, beliefs, cwd, filed, likely if len(each.relevant) == 1 else None)
+                    for one in each.relevant
+                ),
+                each.is_cut,
+            )
+            for each in found
         ]
         judged = [group.nearest for group in groups]
         node = self.log.open(goal.said, judged, beliefs, cwd, goal.depth, offset)

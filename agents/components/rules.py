@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from agents.bdi import means_ends
-from agents.beliefs import perceiving
+from agents.beliefs import entailment_model, perceiving
 from agents.components import made_tools
 from agents.models import Workspace
 from agents.record import prepared
@@ -106,7 +106,9 @@ def try_out(text: str, workspace: Workspace, *, instead: KnownRule | None = None
     if instead is not None:
         rules = [*(known for known in rules if known.name != instead.name), instead]
     beliefs = tuple(perceiving.of_workspace(workspace, about=text, has_model=bool(settings.MODEL)))
-    return Trial(text, beliefs, means_ends.plan(text, rules, beliefs, tools_in_use()))
+    return Trial(
+        text, beliefs, means_ends.plan(text, rules, beliefs, tools_in_use(), judge_by=entailment_model.in_use())
+    )
 
 
 def starters(files: Sequence[tuple[str, str]]) -> list[services.Starter]:

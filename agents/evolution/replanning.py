@@ -7,6 +7,7 @@ from typing import Any
 
 from agents.bdi import means_ends
 from agents.bdi.document import Document
+from agents.beliefs import entailment_model
 from agents.components import rules
 from agents.models import Goal, Plan
 from agents.plans import proposals
@@ -38,7 +39,7 @@ def planned_by(rule: KnownRule, goal: Goal, plan: Plan, base: str) -> Document |
 def drafted_by(rule: KnownRule, goal: Goal, plan: Plan) -> PlanDraft | NoPlan:
     """What the rules make of it before it is bound to files and checked."""
     known = [*(one for one in rules.known_rules() if one.name != rule.name), rule]
-    return means_ends.plan(goal.text, known, beliefs_of(plan), tools_in_use())
+    return means_ends.plan(goal.text, known, beliefs_of(plan), tools_in_use(), judge_by=entailment_model.in_use())
 
 
 def beliefs_of(plan: Plan) -> list[Belief]:

@@ -10,6 +10,7 @@ from agents.bdi import document as documents
 from agents.bdi import generalise, means_ends
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.generalise import NotGeneralisable, Proposal
+from agents.beliefs import entailment_model
 from agents.components.rules import known_rules, read_one
 from agents.models import Attempt, Goal, IntentPlan, Plan
 from agents.plans import renewals
@@ -49,7 +50,9 @@ def try_on_goal(text: str, goal: Goal) -> GoalTrial:
         return GoalTrial(goal, False, False, (), (), str(error))
     others = [known for known in known_rules() if known.name != rule.name]
     draft = KnownRule(rule.name, "draft", "", rule)
-    found = means_ends.plan(goal.text, [draft, *others], _believed(goal), tools_in_use())
+    found = means_ends.plan(
+        goal.text, [draft, *others], _believed(goal), tools_in_use(), judge_by=entailment_model.in_use()
+    )
     if not isinstance(found, PlanDraft) or found.evidence["rule"]["name"] != rule.name:
         return GoalTrial(goal, False, False, (), (), _why_not(found.evidence, rule.name))
     slots = tuple((name, str(slot["value"])) for name, slot in found.evidence["slots"].items())

@@ -34,6 +34,7 @@ from agents.bdi.strategies import (
 )
 from agents.bdi.understanding import drafting
 from agents.bdi.validation import Problem
+from agents.beliefs import entailment_model
 from agents.models import FailureRecord, Goal
 from agents.plans import proposals
 from agents.record import decision_lines, logs
@@ -222,7 +223,7 @@ def _simpler(
 
 def _part(goal: Goal, text: str, known: Sequence[KnownRule], beliefs: Sequence[Belief]) -> PlanDraft | None:
     """A plan of a part of the goal: by rules, else as it is understood, unless a model would be asked for values."""
-    found = means_ends.plan(text, known, beliefs, tools_in_use())
+    found = means_ends.plan(text, known, beliefs, tools_in_use(), judge_by=entailment_model.in_use())
     if isinstance(found, NoPlan) and not models_of(goal.agent):
         alone = copy.copy(goal)
         alone.text = text

@@ -8,7 +8,7 @@ rule fire, denied or not. So a no needs as much proof as a yes: both sentences h
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -54,16 +54,17 @@ _STARTERS = frozenset({"there", "the", "you", "a", "an", "this", "in", "no", "au
 
 @dataclass(frozen=True)
 class Verdict:
-    """The answer, how firmly it follows (0 to 1, 0 when unknown), and why in a few words."""
+    """The answer, how firmly it follows (0 to 1, 0 when unknown), why in a few words, and which stage says so."""
 
     answer: str
     score: float
     reason: str
+    stage: str = "structured"
 
     def negated(self) -> Verdict:
         """The verdict about the denied hypothesis: yes and no change places, unknown stays."""
         flipped = {"yes": "no", "no": "yes"}.get(self.answer, "unknown")
-        return Verdict(flipped, self.score, self.reason)
+        return replace(self, answer=flipped)
 
 
 UNKNOWN = Verdict("unknown", 0.0, "says nothing about it")

@@ -8,10 +8,11 @@ left, so the order never depends on storage.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from agents.rules.bodies import fill_context, slot_kinds
+from agents.rules.cascade import Likely
 from agents.rules.entailment import UNKNOWN, Verdict
 from agents.rules.grammar import Context, Rule, Rules, Trigger
 from agents.rules.naming import path_problem
@@ -153,17 +154,26 @@ def value_problem(value: str, kind: str) -> str:
     return (host_problem(entries_of(value)) or "") if kind == HOSTS_KIND else ""
 
 
-def judge(relevant: Relevant, beliefs: Sequence[Belief], cwd: str = "", speaking: Speaking | None = None) -> Judgement:
+def judge(
+    relevant: Relevant,
+    beliefs: Sequence[Belief],
+    cwd: str = "",
+    speaking: Speaking | None = None,
+    likely: Likely | None = None,
+) -> Judgement:
     """Judge every context of a rule against every belief. A context whose slot has no value holds for nobody.
 
-    `speaking` files the sentences of the same beliefs, for callers that judge many rules.
+    `speaking` files the sentences of the same beliefs, for callers that judge many rules; `likely` holds them too, and
+    is asked about contexts of which no belief says yes or no.
     """
     filed = speaking or Speaking([belief.sentence for belief in beliefs])
     contexts = relevant.known.rule.contexts
-    return Judgement(relevant, tuple(_judged(context, relevant, beliefs, cwd, filed) for context in contexts))
+    return Judgement(relevant, tuple(_judged(context, relevant, beliefs, cwd, filed, likely) for context in contexts))
 
 
-def _judged(context: Context, relevant: Relevant, beliefs: Sequence[Belief], cwd: str, filed: Speaking) -> Judged:
+def _judged(
+    context: Context, relevant: Relevant, beliefs: Sequence[Belief], cwd: str, filed: Speaking, likely: Likely | None
+) -> Judged:
     try:
         said = fill_context(context.text, relevant.values(), {name: slot.kind for name, slot in relevant.slots.items()})
     except KeyError:
@@ -173,7 +183,7 @@ def _judged(context: Context, relevant: Relevant, beliefs: Sequence[Belief], cwd
         )
     cells: dict[int, Verdict] = {}
     best: int | None = None
-    for number, decided in filed.decide(said, cwd).items():
+    for number, decided in _decisions(said, cwd, context.negated, filed, likely).items():
         confidence = beliefs[number].confidence
         verdict = _weighed(decided, context.negated, confidence) if context.negated or confidence != 1.0 else decided
         cells[number] = verdict
@@ -184,10 +194,21 @@ def _judged(context: Context, relevant: Relevant, beliefs: Sequence[Belief], cwd
     return Judged(context, sentence, cells, len(beliefs), best is not None, best, score)
 
 
+def _decisions(said: str, cwd: str, negated: bool, filed: Speaking, likely: Likely | None) -> Mapping[int, Verdict]:
+    """The verdicts about a context by the number of the belief: proven ones, or else what a model is sure of.
+
+    One proven no is a veto, and a denied context needs a proven no: a model never says that.
+    """
+    proven = filed.decide(said, cwd)
+    if proven or negated or likely is None:
+        return proven
+    return likely.yes(at(said, cwd))
+
+
 @lru_cache(maxsize=4_096)
 def _weighed(verdict: Verdict, negated: bool, confidence: float) -> Verdict:
     verdict = verdict.negated() if negated else verdict
-    return Verdict(verdict.answer, round(verdict.score * confidence, 4), verdict.reason)
+    return replace(verdict, score=round(verdict.score * confidence, 4))
 
 
 def nearest_belief(judged: Judged, beliefs: Sequence[Belief]) -> int | None:

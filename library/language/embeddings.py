@@ -95,21 +95,14 @@ class _Model:
         # Its own threads would not survive a fork of a worker, and gain nothing at our sizes.
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         # Together 60 ms and 40 MB, which a process that never embeds should not pay.
-        import onnxruntime
         from tokenizers import Tokenizer
+
+        from library.language.sessions import open_session
 
         self.tokenizer = Tokenizer.from_file(str(weights.model_folder() / "tokenizer.json"))
         self.tokenizer.enable_truncation(MAX_TOKENS)
         self.tokenizer.no_padding()
-        options = onnxruntime.SessionOptions()
-        options.enable_cpu_mem_arena = False  # it would keep what one long batch needed for the life of the process
-        options.intra_op_num_threads = min(4, len(os.sched_getaffinity(0)))
-        # A thread that waits busily for its part of one sentence takes as much processor time as the sentence.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.log_severity_level = 3
-        self.session = onnxruntime.InferenceSession(
-            str(store.graph_path()), options, providers=["CPUExecutionProvider"]
-        )
+        self.session = open_session(store.graph_path())
         # By a digest of the text, the one that was asked for last at the end.
         self._known: OrderedDict[bytes, NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()

@@ -25,17 +25,17 @@ _OPSET, _IR_VERSION = 20, 10
 
 def build(weights: Weights) -> bytes:
     """Return the serialised graph for these weights."""
-    graph = _Graph(weights)
-    hidden = graph.embeddings()
-    mask = graph.attention_bias()
-    for number in range(LAYERS):
-        hidden = graph.layer(hidden, mask, f"encoder.layer.{number}")
-    graph.pooled(hidden)
+    graph = Network(weights)
+    graph.pooled(graph.encoded(graph.embeddings()))
     return graph.serialised()
 
 
-class _Graph:
+class Network:
     """Collects nodes and constants; every method adds one part of the network and returns the name of its output."""
+
+    name = "all-MiniLM-L6-v2"
+    inputs: tuple[str, ...] = ("input_ids", "attention_mask")
+    output, width = "embedding", WIDTH
 
     def __init__(self, weights: Weights) -> None:
         self.weights = weights
@@ -44,15 +44,26 @@ class _Graph:
 
     def embeddings(self) -> str:
         """Word, position and segment (always the first) embeddings, summed and normalised."""
-        prefix = "embeddings"
-        words = self.op("Gather", self.weight(f"{prefix}.word_embeddings.weight"), "input_ids", axis=0)
         # The segment of every token is the first, so its one row is added to the positions once, here.
-        places = self.weights[f"{prefix}.position_embeddings.weight"]
-        segment = self.weights[f"{prefix}.token_type_embeddings.weight"][0]
+        segment = self.weights["embeddings.token_type_embeddings.weight"][0]
+        places = self.weights["embeddings.position_embeddings.weight"] + segment
+        return self.normalised(self.op("Add", self.words(), self.positions(places)), "embeddings.LayerNorm")
+
+    def words(self) -> str:
+        return self.op("Gather", self.weight("embeddings.word_embeddings.weight"), "input_ids", axis=0)
+
+    def positions(self, places: NDArray[np.float32]) -> str:
+        """The first of the places, as many as there are tokens."""
         length = self.op("Shape", "input_ids", start=1, end=2)
         start, axis = self.constant("zero", np.array([0])), self.constant("axis_0", np.array([0]))
-        positions = self.op("Slice", self.constant("positions", places + segment), start, length, axis)
-        return self.normalised(self.op("Add", words, positions), f"{prefix}.LayerNorm")
+        return self.op("Slice", self.constant("positions", places), start, length, axis)
+
+    def encoded(self, hidden: str) -> str:
+        """All layers, one upon the other."""
+        mask = self.attention_bias()
+        for number in range(LAYERS):
+            hidden = self.layer(hidden, mask, f"encoder.layer.{number}")
+        return hidden
 
     def attention_bias(self) -> str:
         """0 for a token, MASKED for padding, shaped to be added to the scores of every head."""
@@ -96,18 +107,19 @@ class _Graph:
         total = self.op("ReduceSum", self.op("Mul", hidden, mask), axis, keepdims=0)
         # The sum and the mean point the same way, so dividing by the number of tokens would change nothing.
         length = self.op("ReduceL2", total, axis, keepdims=1)
-        self.nodes.append(helper.make_node("Div", [total, length], ["embedding"]))
+        self.op("Div", total, length, output=self.output)
 
-    def linear(self, value: str, name: str) -> str:
+    def linear(self, value: str, name: str, output: str = "") -> str:
+        """A matrix and a bias; `output` names the result where it is one of the whole network."""
         matrix = self.constant(f"{name}.matrix", np.ascontiguousarray(self.weights[f"{name}.weight"].T))
-        return self.op("Add", self.op("MatMul", value, matrix), self.weight(f"{name}.bias"))
+        return self.op("Add", self.op("MatMul", value, matrix), self.weight(f"{name}.bias"), output=output)
 
     def normalised(self, value: str, name: str) -> str:
         scale, bias = self.weight(f"{name}.weight"), self.weight(f"{name}.bias")
         return self.op("LayerNormalization", value, scale, bias, axis=-1, epsilon=EPSILON)
 
-    def op(self, kind: str, *inputs: str, **attributes: Any) -> str:
-        output = f"{kind}_{len(self.nodes)}"
+    def op(self, kind: str, *inputs: str, output: str = "", **attributes: Any) -> str:
+        output = output or f"{kind}_{len(self.nodes)}"
         self.nodes.append(helper.make_node(kind, list(inputs), [output], **attributes))
         return output
 
@@ -120,14 +132,9 @@ class _Graph:
         return name
 
     def serialised(self) -> bytes:
-        tokens = [
-            helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
-            for name in ("input_ids", "attention_mask")
-        ]
-        result = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", WIDTH])
-        graph = helper.make_graph(
-            self.nodes, "all-MiniLM-L6-v2", tokens, [result], initializer=list(self.constants.values())
-        )
+        tokens = [helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"]) for name in self.inputs]
+        result = helper.make_tensor_value_info(self.output, TensorProto.FLOAT, ["batch", self.width])
+        graph = helper.make_graph(self.nodes, self.name, tokens, [result], initializer=list(self.constants.values()))
         opsets = [helper.make_opsetid("", _OPSET)]
         model = helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION)
         serialised: bytes = model.SerializeToString()

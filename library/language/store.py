@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from django.conf import settings
@@ -21,7 +22,7 @@ def graph_path() -> Path:
     path = expected_path()
     if not path.exists():
         try:
-            _build_once(path)
+            build_once(path, _sentence_model)
         except OSError as error:
             raise EmbeddingUnavailable(f"The sentence model cannot be built below the data folder: {error}") from error
     return path
@@ -32,21 +33,25 @@ def expected_path() -> Path:
     return Path(settings.DATA_DIR) / "models" / f"all-MiniLM-L6-v2-{weights.SHA256[:12]}-{GRAPH_VERSION}.onnx"
 
 
-def _build_once(path: Path) -> None:
-    """Build under a lock, so that processes starting together do the work once; it appears whole or not at all."""
+def _sentence_model() -> bytes:
     # Needed once in the life of a data folder, so the import (half a second) does not burden every start.
     try:
         from library.language import graph
     except ImportError as error:
         raise EmbeddingUnavailable(f"Building the sentence model needs the package onnx: {error}") from error
+    return graph.build(weights.read_weights(weights.model_folder() / "model.safetensors"))
 
+
+def build_once(path: Path, build: Callable[[], bytes]) -> None:
+    """Build under a lock, so that processes starting together do the work once; it appears whole or not at all.
+
+    Raises OSError, and what `build` raises.
+    """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (path.parent / "build.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if path.exists():
-            return
-        built = graph.build(weights.read_weights(weights.model_folder() / "model.safetensors"))
-        _write_whole(path, built)
+        if not path.exists():
+            _write_whole(path, build())
 
 
 def _write_whole(path: Path, content: bytes) -> None:

@@ -38,6 +38,7 @@ IN_THE_DATABASE: Sequence[Check] = (
     records.waiting_work,
     records.notices,
     records.embeddings,
+    records.entailment,
     records.logs,
     records.chains,
 )

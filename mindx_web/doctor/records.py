@@ -16,6 +16,7 @@ from agents.workspaces import snapshot_maintenance, snapshot_references
 from agents.workspaces.stores import is_shared, store
 from library import embedding, renewal
 from library.language import spaces
+from library.language.entailment import model as entailment_model
 from mindx_web.doctor.finding import Finding, fail, ok, warn
 from review.audit import anchors
 from review.models import Delivery, HeldDecision, PlanNews
@@ -118,6 +119,16 @@ def notices() -> Iterator[Finding]:
         yield warn("notices", f"{waiting.count()} wait, the oldest since {oldest:%Y-%m-%d %H:%M} UTC", "See `workers`.")
     elif not failed:
         yield ok("notices", f"{waiting.count()} on their way")
+
+
+def entailment() -> Iterator[Finding]:
+    """The model that rules ask whether a context follows, where the settings say that they do."""
+    if settings.ENTAILMENT != "model":
+        return
+    if reason := entailment_model.why_unavailable():
+        yield warn("entailment", f"the structured matcher decides alone: {reason}", "See docs/entailment.md.")
+    else:
+        yield ok("entailment", "rules ask the entailment model")
 
 
 def embeddings() -> Iterator[Finding]:

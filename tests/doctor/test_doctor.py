@@ -50,6 +50,16 @@ def told(check: Check) -> str:
     return "\n".join(f"{each.says} {each.do}" for each in check())
 
 
+def test_a_damaged_entailment_model_is_told_where_rules_ask_it(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(records.entailment_model, "why_unavailable", lambda: "It is damaged.")
+    assert grades(records.entailment) == []
+    settings.ENTAILMENT = "model"
+    assert grades(records.entailment) == ["warn"]
+    assert "decides alone: It is damaged." in told(records.entailment)
+    monkeypatch.setattr(records.entailment_model, "why_unavailable", str)
+    assert grades(records.entailment) == ["ok"]
+
+
 # --- a server that takes the connection and says nothing --------------------------------------------------------------
 @contextmanager
 def mute_server(seconds: float) -> Iterator[str]:

@@ -17,6 +17,7 @@ from agents.bdi import means_ends
 from agents.bdi.document import IntentSpec
 from agents.bdi.outcome import MISSED
 from agents.bdi.strategies import way_named
+from agents.beliefs import entailment_model
 from agents.components import made_tools, rules
 from agents.evolution import replanning
 from agents.evolution.auditing import redundancies
@@ -193,11 +194,11 @@ def _same_steps(found: Facts) -> dict[tuple[str, str], dict[int, bool]]:
 
 def _agree(pair: tuple[str, str], plan: Plan, known: Sequence[KnownRule]) -> bool:
     beliefs = replanning.beliefs_of(plan)
+    judge_by = entailment_model.in_use()
     made: list[Any] = []
     for without in pair:
-        drafted = means_ends.plan(
-            plan.goal.text, [one for one in known if one.name != without], beliefs, tools_in_use()
-        )
+        others = [one for one in known if one.name != without]
+        drafted = means_ends.plan(plan.goal.text, others, beliefs, tools_in_use(), judge_by=judge_by)
         if isinstance(drafted, NoPlan):
             return False
         made.append([(step.tool, step.command, step.values()) for step in drafted.steps])

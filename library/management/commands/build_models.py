@@ -1,27 +1,36 @@
-"""`manage.py build_models`: build the sentence model once, so that no request has to wait for it."""
+"""`manage.py build_models`: build the models of this machine once, so that no request has to wait for them."""
 
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from library.errors import EmbeddingUnavailable
+from library.errors import EmbeddingUnavailable, EntailmentUnavailable
 from library.language import store
+from library.language.entailment import model
 
 
 class Command(BaseCommand):
-    """Does nothing when the model is there already."""
+    """Does nothing for a model that is there already. The entailment model is built where rules ask it."""
 
     help = "Build the sentence model below the data folder from the weights of the installed package."
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if store.expected_path().exists():
-            self.stdout.write("The sentence model is already built.")
+        try:
+            self._build("sentence", store.expected_path, store.graph_path)
+            if settings.ENTAILMENT == "model":
+                self._build("entailment", model.expected_path, model.graph_path)
+        except (EmbeddingUnavailable, EntailmentUnavailable) as error:
+            raise CommandError(str(error)) from error
+
+    def _build(self, name: str, expected: Callable[[], Path], build: Callable[[], Path]) -> None:
+        if expected().exists():
+            self.stdout.write(f"The {name} model is already built.")
             return
         started = time.monotonic()
-        try:
-            store.graph_path()
-        except EmbeddingUnavailable as error:
-            raise CommandError(str(error)) from error
-        self.stdout.write(f"The sentence model was built in {time.monotonic() - started:.1f} s.")
+        build()
+        self.stdout.write(f"The {name} model was built in {time.monotonic() - started:.1f} s.")

@@ -1,0 +1,1 @@
+"""Where models that the product ships are trained. Never imported by the product; lives in .venv-train."""

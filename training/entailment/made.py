@@ -1,0 +1,199 @@
+"""Pairs made from topics and from numbers: their truth is computed, their wordings are drawn.
+
+A pair about two different things is neutral, whatever it says of them; so is what follows only from a premise that is
+hedged, past or conditional. That is how the network learns not to take likeness for truth.
+"""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from training.entailment.pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair
+from training.entailment.topics import Topic, read
+
+Maker = Callable[[random.Random, bool], Pair]
+
+INFINITE = float("inf")
+OTHER_THING, HEDGED, DENIED, BESIDE = 0.2, 0.1, 0.05, 0.25
+
+VALUES: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("values.toml").read_text("utf-8"))
+_HEDGES = (
+    "Perhaps {x}.",
+    "It is not known whether {x}.",
+    "Yesterday somebody thought that {x}.",
+    "Tomorrow it may be that {x}.",
+    "If everything goes well, {x}.",
+    "Someone asks whether {x}.",
+    "You would like to see that {x}.",
+    "Check that {x}.",
+    "It is possible that {x}.",
+    "Unless it was changed, {x}.",
+    "Nobody has said that {x}.",
+    "Make sure that {x}.",
+)
+
+
+def made(number: int, rng: random.Random, held_out: bool) -> list[Pair]:
+    """So many pairs: four in nine of workspaces, four in nine of rooms and things, one in nine of numbers."""
+    topics = read()
+    groups = [[topic for topic in topics if topic.group == group] for group in ("workspace", "household")]
+
+    def of_topic(group: list[Topic]) -> Maker:
+        return lambda rng, held_out: about(rng.choice(group), topics, rng, held_out)
+
+    makers = [of_topic(group) for group in groups for _ in range(4)] + [compared]
+    return [_balanced(rng.choice(makers), rng, held_out) for _ in range(number)]
+
+
+def _balanced(make: Maker, rng: random.Random, held_out: bool) -> Pair:
+    """A pair of a label that was drawn first: most of what is drawn at random would be neutral."""
+    wanted = rng.choice((ENTAILMENT, NEUTRAL, CONTRADICTION))
+    for _ in range(60):
+        pair = make(rng, held_out)
+        if pair.label == wanted:
+            break
+    return pair
+
+
+def about(topic: Topic, topics: Sequence[Topic], rng: random.Random, held_out: bool) -> Pair:
+    """A pair of two claims of a topic, now and then about two things, or with a premise that is not plainly said."""
+    premise, hypothesis = (rng.choice(list(topic.claims)) for _ in range(2))
+    label = _label(topic, premise, hypothesis)
+    values = _values(topic, rng)
+    others = _values(topic, rng) if rng.random() < OTHER_THING else values
+    if any(values[slot] != others[slot] for slot in topic.slots):
+        label = NEUTRAL
+    said = _said(topic, premise, values, rng, held_out)
+    asked = _said(topic, hypothesis, others, rng, held_out)
+    draw = rng.random()
+    if draw < HEDGED:
+        said, label = rng.choice(_HEDGES).format(x=_inner(said)), NEUTRAL
+    elif draw < HEDGED + DENIED:
+        same = label == ENTAILMENT and topic.follows(hypothesis, premise)
+        said, label = f"It is not true that {_inner(said)}.", CONTRADICTION if same else NEUTRAL
+        if not same and premise in ("yes", "no"):  # of two opposites the other one is true
+            label = _label(topic, "no" if premise == "yes" else "yes", hypothesis) if others == values else NEUTRAL
+    elif draw < HEDGED + DENIED + BESIDE:
+        said = _beside([one for one in topics if one is not topic], said, rng, held_out)
+    return Pair(said, asked, label, topic.group)
+
+
+def _label(topic: Topic, premise: str, hypothesis: str) -> int:
+    if topic.follows(premise, hypothesis):
+        return ENTAILMENT
+    return CONTRADICTION if topic.excluded(premise, hypothesis) else NEUTRAL
+
+
+def _values(topic: Topic, rng: random.Random) -> dict[str, str]:
+    """A value for each slot; of two slots of one kind never the same."""
+    found: dict[str, str] = {}
+    for slot, kind in topic.slots.items():
+        value = _value(kind, rng)
+        while value in found.values():
+            value = _value(kind, rng)
+        found[slot] = value
+    return found
+
+
+def _value(kind: str, rng: random.Random) -> str:
+    if kind == "file":
+        name = f"{rng.choice(VALUES['word'])}{rng.choice(('', '', '_2', '-old', '1'))}.{rng.choice(VALUES['ending'])}"
+        return rng.choice((name, name, f"{rng.choice(VALUES['folder'])}/{name}"))
+    return rng.choice(VALUES[kind])
+
+
+def _said(topic: Topic, claim: str, values: dict[str, str], rng: random.Random, held_out: bool) -> str:
+    # Quoted or not, but the same way throughout a sentence; names only, not things.
+    quoted = rng.random() < 0.4
+    named = {"file", "folder"}
+    shown = {slot: f'"{value}"' if quoted and topic.slots[slot] in named else value for slot, value in values.items()}
+    version = f"{rng.randint(1, 24)}.{rng.randint(0, 12)}"
+    text = rng.choice(topic.claims[claim].wordings(held_out)).format(**shown, n=rng.randint(2, 60), v=version)
+    text = _article(text[0].upper() + text[1:] if text[1:2] != " " or rng.random() < 0.5 else text)
+    if rng.random() < 0.3:
+        text = text[0].lower() + text[1:] if text.split()[0] in _SMALL else text
+    return text.removesuffix(".") if rng.random() < 0.3 else text
+
+
+_SMALL = frozenset(("The", "There", "You", "A", "An", "All", "No", "Some", "It", "In", "This", "Your", "Nobody"))
+
+
+def _article(text: str) -> str:
+    for vowel in "aeio":
+        text = text.replace(f" a {vowel}", f" an {vowel}")
+    return text
+
+
+def _inner(sentence: str) -> str:
+    text = sentence.removesuffix(".")
+    return text[0].lower() + text[1:] if text.split()[0] in _SMALL else text
+
+
+def _beside(others: Sequence[Topic], said: str, rng: random.Random, held_out: bool) -> str:
+    """The sentence with one of another topic before or after it, which decides nothing."""
+    topic = rng.choice(others)
+    other = _said(topic, rng.choice(list(topic.claims)), _values(topic, rng), rng, held_out)
+    both = [said.removesuffix(".") + ".", other.removesuffix(".") + "."]
+    rng.shuffle(both)
+    return " ".join(text[0].upper() + text[1:] for text in both)
+
+
+# --- numbers
+
+# A wording, and whether what it measures comes in whole numbers only.
+_MEASURED = (
+    ("The file {f} has {q} lines", True),
+    ("There are {q} files in {d}", True),
+    ("The temperature of the {x} is {q} degrees celsius", False),
+    ("The thermometer reads {q} degrees celsius", False),
+    ("{q} tests failed", True),
+    ("You have {q} apples", True),
+    ("The disk has {q} GB of free space", False),
+    ("The {s} has answered {q} requests", True),
+    ("There are {q} open goals", True),
+    ("The folder {d} contains {q} files", True),
+)
+_SLOTS = {"f": "file", "d": "folder", "x": "substance", "s": "service"}
+_BOUNDS: tuple[tuple[tuple[str, ...], Callable[[float, float], tuple[float, float]]], ...] = (
+    (("exactly {n}", "{n}", "just {n}", "precisely {n}"), lambda n, step: (n, n)),
+    (("at least {n}", "{n} or more", "no fewer than {n}", "not less than {n}"), lambda n, step: (n, INFINITE)),
+    (("more than {n}", "over {n}", "above {n}", "upwards of {n}"), lambda n, step: (n + step, INFINITE)),
+    (("at most {n}", "no more than {n}", "{n} or fewer", "up to {n}"), lambda n, step: (-INFINITE, n)),
+    (("fewer than {n}", "less than {n}", "below {n}", "under {n}"), lambda n, step: (-INFINITE, n - step)),
+)
+# The next number after one that is excluded: for what is measured there is always one still nearer.
+_WHOLE, _MEASURE = 1, 1e-6
+
+
+def compared(rng: random.Random, held_out: bool) -> Pair:
+    """A pair of one measure and two bounds; of whole numbers “more than 4” is “at least 5”."""
+    wording, whole = rng.choice(_MEASURED)
+    values = {slot: _value(kind, rng) for slot, kind in _SLOTS.items()}
+    number = rng.randint(2, 120)
+    other = max(2, number + rng.choice((0, 0, 1, -1, 5, -5, 30, -30)))
+    step = _WHOLE if whole else _MEASURE
+    said, known = _bound(number, step, rng, held_out, _BOUNDS[:1] if rng.random() < 0.6 else _BOUNDS)
+    asked, wanted = _bound(other, step, rng, held_out, _BOUNDS)
+    premise, hypothesis = (f"{_capital(wording.format(**values, q=text))}." for text in (said, asked))
+    return Pair(premise, hypothesis, _label_of_bounds(known, wanted), "numbers")
+
+
+def _bound(
+    number: int, step: float, rng: random.Random, held_out: bool, bounds: Sequence[Any]
+) -> tuple[str, tuple[float, float]]:
+    wordings, bound = rng.choice(bounds)
+    return rng.choice(wordings[3:] if held_out else wordings[:3]).format(n=number), bound(number, step)
+
+
+def _label_of_bounds(known: tuple[float, float], wanted: tuple[float, float]) -> int:
+    if wanted[0] <= known[0] and known[1] <= wanted[1]:
+        return ENTAILMENT
+    return CONTRADICTION if known[1] < wanted[0] or wanted[1] < known[0] else NEUTRAL
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
