@@ -32,13 +32,14 @@ class Limits:
     """When a run ends or a rule is given up.
 
     `steps` actions in all; `depth` goals below each other; `repeats` choices of the same rule, with the same values,
-    for the same goal while the same is perceived; `memory` steps until what was seen is forgotten; `answer_s` seconds
-    for the environment to answer.
+    for the same goal while the same is perceived, and `failures` of them whatever is perceived; `memory` steps until
+    what was seen is forgotten; `answer_s` seconds for the environment to answer.
     """
 
     steps: int = 100
     depth: int = 12
     repeats: int = 3
+    failures: int = 2
     memory: int = 60
     answer_s: float = 30.0
 
@@ -96,11 +97,6 @@ class _Frame:
     def begin_again(self, goal: Text) -> None:
         self.goal, self.choice, self.next_line, self.failed = goal, None, 0, set()
 
-    def fail(self) -> None:
-        """Give the choice up; others may be left."""
-        if self.choice is not None:
-            self.failed.add(self.choice.key)
-        self.choice, self.next_line = None, 0
 
 
 class _Ended(Exception):
@@ -118,6 +114,7 @@ class _Interpreter:
         self._actions: list[Action] = []
         self._used: set[str] = set()
         self._chosen: Counter[object] = Counter()
+        self._failed: Counter[object] = Counter()
         self._score = 0.0
         # The first thing that went wrong since the last action: why nothing is left, if nothing is.
         self._trouble: tuple[str, str] | None = None
@@ -150,7 +147,7 @@ class _Interpreter:
             if choice.key in frame.failed:
                 continue
             again = (frame.goal.raw, choice.key, self._beliefs.now)
-            if self._chosen[again] >= self._limits.repeats:
+            if self._is_loop(again):
                 self._note("loop", f"“{choice.rule.name}” was chosen again and again and nothing changed")
                 continue
             self._chosen[again] += 1
@@ -160,11 +157,22 @@ class _Interpreter:
         self._note("no_applicable_rule", f"no rule is applicable for “{frame.goal.raw}”")
         self._give_up()
 
+    def _is_loop(self, again: tuple[str, object, object]) -> bool:
+        goal, choice, _ = again
+        return self._chosen[again] >= self._limits.repeats or self._failed[goal, choice] >= self._limits.failures
+
+    def _fail(self, frame: _Frame) -> None:
+        """Give the choice up; others may be left."""
+        if frame.choice is not None:
+            frame.failed.add(frame.choice.key)
+            self._failed[frame.goal.raw, frame.choice.key] += 1
+        frame.choice, frame.next_line = None, 0
+
     def _give_up(self) -> None:
         """The goal on top cannot be reached: the rule that asked for it has failed, or the whole run."""
         if len(self._stack) > 1:
             self._stack.pop()
-            self._stack[-1].fail()
+            self._fail(self._stack[-1])
             return
         frame = self._stack[0]
         action = self._fallback(frame.goal.raw, self._beliefs.all()) if self._fallback else None
@@ -181,18 +189,18 @@ class _Interpreter:
             action, _ = fill_subgoal(line.text, choice.values)
         except KeyError as slot:
             self._note("open_slot", f"{slot} has no value in “{line.text}”")
-            frame.fail()
+            self._fail(frame)
             return
         if not self._act(action, choice.rule.name, line.line, choice.why):
             self._note("action_refused", f"“{action}” was not accepted")
-            frame.fail()
+            self._fail(frame)
 
     def _pursue(self, frame: _Frame, choice: Choice, goal: Text) -> None:
         if goal.raw == frame.goal.raw and frame.next_line == len(choice.rule.body):
             frame.begin_again(goal)
         elif len(self._stack) >= self._limits.depth:
             self._note("too_deep", f"more than {self._limits.depth} goals below each other at “{goal.raw}”")
-            frame.fail()
+            self._fail(frame)
         else:
             self._stack.append(_Frame(goal))
 

@@ -15,7 +15,7 @@ from agents.rules.grammar import Rule, parse
 from benchmarks.scienceworld.adapter import STEPS, ScienceWorld
 
 FOLDER = Path(__file__).parent / "rules"
-LIMITS = Limits(steps=STEPS, repeats=10)
+LIMITS = Limits(steps=STEPS)
 
 
 @dataclass(frozen=True)
