@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Write requirements.txt, requirements-test.txt and requirements-bench.txt anew from the .in files. Run it by hand after changing one of those.
+# Write requirements.txt, requirements-test.txt, requirements-bench.txt and requirements-scienceworld.txt anew from the
+# .in files. Run it by hand after changing one of those.
 #
 # Versions that are already locked stay; `scripts/lock.sh --upgrade` moves what the .in files do not pin.
 set -euo pipefail
@@ -23,3 +24,4 @@ lock() {
 lock requirements.in requirements.txt "$@"
 lock requirements-test.in requirements-test.txt --constraint requirements.txt "$@"
 lock requirements-bench.in requirements-bench.txt --constraint requirements.txt "$@"
+lock requirements-scienceworld.in requirements-scienceworld.txt "$@"
