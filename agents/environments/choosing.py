@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from agents.environments.beliefs import Beliefs, Held
@@ -79,10 +79,10 @@ class Library:
         judging = _Judging(self._entails, held, beliefs)
         found = []
         for relevant in relevant_rules(goal, self._known, _NO_COMMANDS):
-            for filled in proposals(relevant, self._rules, _NO_COMMANDS, said, "").relevant:
+            for filled in proposals(_without_articles(relevant), self._rules, _NO_COMMANDS, said, "").relevant:
                 why = judging.supports(filled)
                 if why is not None:
-                    found.append(Choice(filled.known.rule, _bare(filled.values()), why, filled.literal_words))
+                    found.append(Choice(filled.known.rule, filled.values(), why, filled.literal_words))
         # Sorting is stable: matches of one rule stay in the order of the beliefs.
         return sorted(found, key=self._order)
 
@@ -102,7 +102,7 @@ class _Judging:
 
     def supports(self, relevant: Relevant) -> tuple[Support, ...] | None:
         """Return what holds each context, or None when one of them does not hold or has an open slot."""
-        values = _bare(relevant.values())
+        values = relevant.values()
         found = []
         for context in relevant.known.rule.contexts:
             try:
@@ -126,9 +126,10 @@ class _Judging:
                 yield Support(said, held, answer.stage, score, verdict.reason)
 
 
-def _bare(values: Mapping[str, str]) -> dict[str, str]:
-    """Values without the articles before them: lines and contexts bring their own."""
-    return {slot: _ARTICLES.sub("", value) for slot, value in values.items()}
+def _without_articles(relevant: Relevant) -> Relevant:
+    """The rule with bare values: its lines and contexts bring their own articles."""
+    slots = {name: replace(slot, value=_ARTICLES.sub("", slot.value)) for name, slot in relevant.slots.items()}
+    return replace(relevant, slots=slots)
 
 
 def goal_of(line: BodyLine, values: Mapping[str, str]) -> Text:

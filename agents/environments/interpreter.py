@@ -98,7 +98,6 @@ class _Frame:
         self.goal, self.choice, self.next_line, self.failed = goal, None, 0, set()
 
 
-
 class _Ended(Exception):
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(detail)
