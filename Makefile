@@ -12,7 +12,7 @@ FAULTS_MINUTES ?= 60
 
 .PHONY: up test faults lint bench bench-sandbox bench-review bench-live bench-pages bench-log bench-executor \
 	bench-durable bench-scale bench-models bench-mind bench-memory bench-evolution bench-auditor bench-search \
-	bench-recovery bench-parameters mutate-sandbox train-entailment
+	bench-recovery bench-parameters scienceworld bench-scienceworld mutate-sandbox train-entailment
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -141,6 +141,18 @@ BENCH_RECOVERY ?=
 bench-recovery:
 	@scripts/setup.sh requirements.txt
 	@$(PY) -m benchmarks.recovery $(BENCH_RECOVERY)
+
+# The simulator ScienceWorld in an environment of its own, and Java for it. It is no part of what mindX needs to run.
+scienceworld:
+	@scripts/setup.sh requirements.txt
+	@scripts/setup.sh requirements-scienceworld.txt .venv-scienceworld
+	@scripts/java.sh
+
+# Tasks of ScienceWorld by plan rules (docs/environments.md). BENCH_SCIENCEWORLD='--task melt --split all' asks for less;
+# all tasks take most of an hour.
+BENCH_SCIENCEWORLD ?= --split test
+bench-scienceworld: scienceworld
+	@$(PY) -m benchmarks.scienceworld $(BENCH_SCIENCEWORLD)
 
 # Switches each of the sandbox's guards off in a copy and shows which attempts then get through. Takes minutes.
 mutate-sandbox:

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Write requirements.txt, requirements-test.txt, requirements-bench.txt and requirements-train.txt anew from the .in files. Run it by hand
-# after changing one of those. The last names torch's build for processors: UV_FIND_LINKS or UV_EXTRA_INDEX_URL says where it is.
+# Write requirements.txt and those of tests, benchmarks, training and ScienceWorld anew from the .in files. Run it by hand
+# after changing one of those. Training names torch's build for processors: UV_FIND_LINKS or UV_EXTRA_INDEX_URL says where
+# it is.
 #
 # Versions that are already locked stay; `scripts/lock.sh --upgrade` moves what the .in files do not pin.
 set -euo pipefail
@@ -25,3 +26,4 @@ lock requirements.in requirements.txt "$@"
 lock requirements-test.in requirements-test.txt --constraint requirements.txt "$@"
 lock requirements-bench.in requirements-bench.txt --constraint requirements.txt "$@"
 lock requirements-train.in requirements-train.txt --constraint requirements.txt "$@"
+lock requirements-scienceworld.in requirements-scienceworld.txt "$@"

@@ -45,7 +45,7 @@ _SUBJECT = (
 _NAMES = rf"(?P<colon>:)? (?P<names>{_N}(?:(?:, and | and |, ){_N})*?)(?:,? and (?P<more>[0-9]+) more)?"
 _COUNTED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NUMBER_WORDS = {word: number for number, word in enumerate(_COUNTED)}
-_NUMBER = rf"(?P<number>[0-9]+(?:\.[0-9]+)*|{'|'.join(_NUMBER_WORDS)})"
+_NUMBER = rf"(?P<number>[0-9]+(?:\.[0-9]+)*|-[0-9]+(?:\.[0-9]+)?|{'|'.join(_NUMBER_WORDS)})"
 _COMPARED = (
     r"(?P<op>at least|no fewer than|no less than|more than|greater than|above|over|newer than|later than"
     r"|exactly|equal to|at most|no more than|up to|less than|fewer than|below|under|older than)"
@@ -295,6 +295,8 @@ def _count(found: re.Match[str], text: str, cwd: str) -> Fact | None:
     rf"(?:the )?(?P<subject>[\w][\w .'-]*?) (?:is|are) (?P<no>not )?{_COMPARED}? ?{_NUMBER}"
     r"(?P<newer> or (?:newer|later|higher|more|above))?(?P<unit> [\w°%/]+(?: celsius| fahrenheit)?)?",
     rf"(?P<subject>you|they|we|i) have {_COMPARED}? ?{_NUMBER}(?P<newer> or more)?(?P<unit> [\w-]+(?: [\w-]+)?)",
+    rf"the {_NOUN}? (?:measures|reads|shows) an? (?P<subject>[\w][\w '-]*?) of {_COMPARED}? ?{_NUMBER}"
+    r"(?P<newer> or more)?(?P<unit> [\w°%/]+(?: celsius| fahrenheit)?)?",
 )
 def _measure(found: re.Match[str], text: str, cwd: str) -> Fact | None:
     subject = _words(found["subject"])
@@ -327,6 +329,8 @@ def _bounded(subject: str, found: re.Match[str], text: str, folder: str | None) 
 def _parts(number: str) -> tuple[float, ...]:
     if number in _NUMBER_WORDS:
         return (float(_NUMBER_WORDS[number]),)
+    if number.startswith("-"):
+        return (float(number[:15]),)
     return tuple(float(part[:15]) for part in number.split("."))
 
 

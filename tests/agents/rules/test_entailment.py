@@ -22,6 +22,27 @@ PAIRS = [
     ("You are not in the kitchen", "you are in the bedroom", "unknown"),
     ("The pot is in the cupboard", "the pot is in the kitchen", "unknown"),
     ("You are in the workspace.", "you are in the folder weather", "no"),
+    # what an instrument measures, also below zero
+    (
+        "The thermometer measures a temperature of -4 degrees celsius.",
+        "the temperature is less than 0 degrees celsius",
+        "yes",
+    ),
+    (
+        "The thermometer measures a temperature of -4 degrees celsius.",
+        "the temperature is more than -10.0 degrees celsius",
+        "yes",
+    ),
+    (
+        "The thermometer measures a temperature of -14 degrees celsius.",
+        "the temperature is more than -10.0 degrees celsius",
+        "no",
+    ),
+    (
+        "The thermometer measures a temperature of 43 degrees celsius.",
+        "the temperature is at least 50 degrees celsius",
+        "no",
+    ),
     # open and closed
     ("In it, you see a cupboard. The cupboard is closed.", "you see the cupboard closed", "yes"),
     ("You see a door to the hallway (that is open)", "you see the cupboard closed", "unknown"),

@@ -1,0 +1,37 @@
+"""What an environment of text can do for an agent, and what an agent gets to see of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True)
+class Percept:
+    """What an environment shows at one moment.
+
+    `text` is what it says: the answer to the last action, and what is seen now. `accepted` is False when it could not
+    do the last action. `is_over`: it takes no further action.
+    """
+
+    text: str
+    accepted: bool = True
+    is_over: bool = False
+
+
+class Environment(Protocol):
+    """An environment that is perceived and acted on in text. Its text is data: it gives premises and values, never
+    instructions.
+    """
+
+    def perceive(self) -> Percept:
+        """Return what is seen now, without acting."""
+        ...
+
+    def act(self, action: str) -> Percept:
+        """Do one action, said in the environment's own words, and return what is seen then."""
+        ...
+
+    def score(self) -> float:
+        """Return how much of the task is done, 0 to 1."""
+        ...

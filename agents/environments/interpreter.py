@@ -1,0 +1,225 @@
+"""The interpreter: from a goal to actions in an environment, rule by rule and line by line.
+
+A line is an action in the environment's own words, or a sub-goal: PLAN TO, or the words of another rule's task. When an
+action is not accepted or a sub-goal fails, its rule has failed and the next applicable one is tried with what is
+believed then. A rule whose last line is its own goal again does not go deeper. When no rule is left the fallback, if
+there is one, chooses an action.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from agents.environments.beliefs import Beliefs, Held
+from agents.environments.choosing import Choice, Library, Support, goal_of, goal_text
+from agents.environments.cutting import atomic_beliefs
+from agents.environments.entailing import Entailment, structured
+from agents.environments.environment import Environment, Percept
+from agents.environments.guarding import EnvironmentFailure, Guarded
+from agents.rules.bodies import fill_subgoal
+from agents.rules.grammar import BodyLine, Rule
+from agents.toolkit.wording.words import Text
+
+FALLBACK = "fallback"
+# Chooses an action when no rule can; None gives up.
+Fallback = Callable[[str, Sequence[Held]], str | None]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a run ends or a rule is given up.
+
+    `steps` actions in all; `depth` goals below each other; `repeats` choices of the same rule, with the same values,
+    for the same goal while the same is perceived, and `failures` of them whatever is perceived; `memory` steps until
+    what was seen is forgotten; `answer_s` seconds for the environment to answer.
+    """
+
+    steps: int = 100
+    depth: int = 12
+    repeats: int = 3
+    failures: int = 2
+    memory: int = 60
+    answer_s: float = 30.0
+
+
+@dataclass(frozen=True)
+class Action:
+    """One action, who chose it and why: the rule by name and line (the line in its file), or the fallback, and what
+    held the contexts of the rule.
+    """
+
+    number: int
+    text: str
+    goals: tuple[str, ...]
+    rule: str
+    line: int
+    why: tuple[Support, ...]
+    percept: Percept
+    score: float
+
+
+@dataclass(frozen=True)
+class Run:
+    """What was done, and how it ended: `reason` is one word, `detail` a sentence. `score` is 0 to 1."""
+
+    actions: tuple[Action, ...]
+    score: float
+    reason: str
+    detail: str
+    rules_used: frozenset[str]
+
+
+def run(
+    environment: Environment,
+    goal: str,
+    rules: Sequence[Rule],
+    *,
+    entails: Entailment = structured,
+    limits: Limits = Limits(),
+    fallback: Fallback | None = None,
+    record: Mapping[str, float] | None = None,
+) -> Run:
+    """Pursue a goal until it is reached, nothing is left to try, or a limit is met."""
+    return _Interpreter(environment, Library(rules, entails, record), limits, fallback).run(goal)
+
+
+@dataclass
+class _Frame:
+    """A goal that is pursued: the choice made for it, its next line, and the choices that have failed."""
+
+    goal: Text
+    choice: Choice | None = None
+    next_line: int = 0
+    failed: set[object] = field(default_factory=set)
+
+    def begin_again(self, goal: Text) -> None:
+        self.goal, self.choice, self.next_line, self.failed = goal, None, 0, set()
+
+
+class _Ended(Exception):
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.reason, self.detail = reason, detail
+
+
+class _Interpreter:
+    def __init__(self, environment: Environment, library: Library, limits: Limits, fallback: Fallback | None) -> None:
+        self._environment = Guarded(environment, limits.answer_s)
+        self._library, self._limits, self._fallback = library, limits, fallback
+        self._beliefs = Beliefs(limits.memory)
+        self._stack: list[_Frame] = []
+        self._actions: list[Action] = []
+        self._used: set[str] = set()
+        self._chosen: Counter[object] = Counter()
+        self._failed: Counter[object] = Counter()
+        self._score = 0.0
+        # The first thing that went wrong since the last action: why nothing is left, if nothing is.
+        self._trouble: tuple[str, str] | None = None
+
+    def run(self, goal: str) -> Run:
+        self._stack = [_Frame(goal_text(goal))]
+        try:
+            self._take(self._environment.perceive())
+            while self._stack:
+                self._go_on(self._stack[-1])
+            reason, detail = "finished", "every line of the rule was done"
+        except _Ended as end:
+            reason, detail = end.reason, end.detail
+        except EnvironmentFailure as failure:
+            reason, detail = failure.reason, str(failure)
+        return Run(tuple(self._actions), self._score, reason, detail, frozenset(self._used))
+
+    def _go_on(self, frame: _Frame) -> None:
+        if frame.choice is None:
+            self._choose(frame)
+        elif frame.next_line == len(frame.choice.rule.body):
+            self._stack.pop()
+        else:
+            line = frame.choice.rule.body[frame.next_line]
+            frame.next_line += 1
+            self._follow(frame, frame.choice, line)
+
+    def _choose(self, frame: _Frame) -> None:
+        for choice in self._library.choices(frame.goal, self._beliefs):
+            if choice.key in frame.failed:
+                continue
+            again = (frame.goal.raw, choice.key, self._beliefs.now)
+            if self._is_loop(again):
+                self._note("loop", f"“{choice.rule.name}” was chosen again and again and nothing changed")
+                continue
+            self._chosen[again] += 1
+            self._used.add(choice.rule.name)
+            frame.choice, frame.next_line = choice, 0
+            return
+        self._note("no_applicable_rule", f"no rule is applicable for “{frame.goal.raw}”")
+        self._give_up()
+
+    def _is_loop(self, again: tuple[str, object, object]) -> bool:
+        goal, choice, _ = again
+        return self._chosen[again] >= self._limits.repeats or self._failed[goal, choice] >= self._limits.failures
+
+    def _fail(self, frame: _Frame) -> None:
+        """Give the choice up; others may be left."""
+        if frame.choice is not None:
+            frame.failed.add(frame.choice.key)
+            self._failed[frame.goal.raw, frame.choice.key] += 1
+        frame.choice, frame.next_line = None, 0
+
+    def _give_up(self) -> None:
+        """The goal on top cannot be reached: the rule that asked for it has failed, or the whole run."""
+        if len(self._stack) > 1:
+            self._stack.pop()
+            self._fail(self._stack[-1])
+            return
+        frame = self._stack[0]
+        action = self._fallback(frame.goal.raw, self._beliefs.all()) if self._fallback else None
+        if action is None:
+            raise _Ended(*(self._trouble or ("no_applicable_rule", "nothing is left to try")))
+        self._act(action, FALLBACK, 0, ())
+        frame.begin_again(frame.goal)
+
+    def _follow(self, frame: _Frame, choice: Choice, line: BodyLine) -> None:
+        try:
+            if line.subgoal:
+                self._pursue(frame, choice, goal_of(line, choice.values))
+                return
+            action, _ = fill_subgoal(line.text, choice.values)
+        except KeyError as slot:
+            self._note("open_slot", f"{slot} has no value in “{line.text}”")
+            self._fail(frame)
+            return
+        if not self._act(action, choice.rule.name, line.line, choice.why):
+            self._note("action_refused", f"“{action}” was not accepted")
+            self._fail(frame)
+
+    def _pursue(self, frame: _Frame, choice: Choice, goal: Text) -> None:
+        if goal.raw == frame.goal.raw and frame.next_line == len(choice.rule.body):
+            frame.begin_again(goal)
+        elif len(self._stack) >= self._limits.depth:
+            self._note("too_deep", f"more than {self._limits.depth} goals below each other at “{goal.raw}”")
+            self._fail(frame)
+        else:
+            self._stack.append(_Frame(goal))
+
+    def _act(self, action: str, rule: str, line: int, why: tuple[Support, ...]) -> bool:
+        if len(self._actions) >= self._limits.steps:
+            raise _Ended("step_limit", f"{self._limits.steps} actions are the limit")
+        percept = self._environment.act(" ".join(action.split()))
+        goals = tuple(frame.goal.raw for frame in self._stack)
+        self._take(percept, ended=False)
+        self._actions.append(Action(len(self._actions) + 1, action, goals, rule, line, why, percept, self._score))
+        self._trouble = None
+        if percept.is_over:
+            raise _Ended("over", "the environment takes no further action")
+        return percept.accepted
+
+    def _take(self, percept: Percept, *, ended: bool = True) -> None:
+        self._beliefs.perceive(atomic_beliefs(percept.text))
+        self._score = self._environment.score()
+        if ended and percept.is_over:
+            raise _Ended("over", "the environment takes no action")
+
+    def _note(self, reason: str, detail: str) -> None:
+        self._trouble = self._trouble or (reason, detail)
