@@ -78,7 +78,7 @@ def threshold(shares: Floats, right: NDArray[np.bool_]) -> float:
     good = np.flatnonzero(precision >= PRECISION)
     if not len(good) or good[-1] + 1 < FEWEST:
         return 1.0
-    return float(np.floor(sure[order][good[-1]] * 1e4) / 1e4)
+    return float(np.floor(sure[order][good[-1]] * 1e6) / 1e6)
 
 
 def _card(version: int, path: Path) -> dict[str, Any]:
