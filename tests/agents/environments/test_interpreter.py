@@ -50,6 +50,12 @@ def test_the_order_of_rules_in_the_file_never_matters(order: random.Random) -> N
     assert [(action.text, action.rule) for action in run(House(), GOAL, rules).actions] == ordered
 
 
+def test_the_order_of_two_rules_of_one_name_does_not_matter_either() -> None:
+    rules = parse("IF your task is to rest THEN: look\n--\nIF your task is to rest THEN: go to study")
+    first = [run(House(), "rest", order).actions[0].text for order in (rules, rules[::-1])]
+    assert first[0] == first[1]
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.sets(st.sampled_from(["you see a door to the study", "you are in the study", "you see a door to the hall"])))
 def test_no_rule_fires_with_a_context_that_is_not_entailed(denied: set[str]) -> None:
@@ -112,9 +118,18 @@ def test_what_leads_nowhere_ends_with_a_reason(rules: str, reason: str) -> None:
 
 
 def test_goals_are_no_deeper_below_each_other_than_the_limit() -> None:
-    rules = "IF your task is to count {n} THEN: PLAN TO count more than {n}"
+    rules = "IF your task is to count {n} THEN: look, PLAN TO count more than {n}"
     ended = done(House(), rules, "count one", Limits(depth=5))
-    assert (ended.reason, ended.actions) == ("too_deep", ())
+    assert ended.reason == "too_deep"
+    assert [len(action.goals) for action in ended.actions] == [1, 2, 3, 4, 5]
+
+
+def test_a_choice_that_failed_twice_for_a_goal_is_not_made_again() -> None:
+    rules = "RULE a\nPRIORITY 1\nIF your task is to spin THEN: dance\n--\n"
+    rules += "RULE b\nIF your task is to spin THEN: go to study, go to hall, PLAN TO spin"
+    house = House()
+    assert done(house, rules, "spin", Limits(steps=30, repeats=100)).reason == "step_limit"
+    assert house.done.count("dance") == 2
 
 
 def test_no_more_actions_than_the_limit() -> None:
