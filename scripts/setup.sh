@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Make .venv (or another environment) from a lock, or leave it alone when it already holds exactly that.
-# usage: scripts/setup.sh requirements.txt | requirements-test.txt | requirements-bench.txt .venv-bench | requirements-train.txt .venv-train
+# usage: scripts/setup.sh requirements.txt | requirements-test.txt | requirements-bench.txt .venv-bench | …
 set -euo pipefail
 cd "$(dirname "$0")/.."
 lock=$1

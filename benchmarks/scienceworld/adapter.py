@@ -26,7 +26,6 @@ _REFUSALS = (
     "cannot",
     "is not open",
     "isn't open",
-    "the door is not open",
     "not a container",
     "is closed, so",
 )
