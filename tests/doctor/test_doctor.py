@@ -24,6 +24,7 @@ from django.utils import timezone
 
 from agents.models import Workspace
 from agents.workspaces.stores import store
+from library.language.entailment import model as entailment_model
 from mindx_web.doctor import database, examination, installation, outside, records, work
 from mindx_web.doctor.finding import Finding, Grade, fail, ok, warn
 from mindx_web.operations import health, heartbeat
@@ -51,12 +52,12 @@ def told(check: Check) -> str:
 
 
 def test_a_damaged_entailment_model_is_told_where_rules_ask_it(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(records.entailment_model, "why_unavailable", lambda: "It is damaged.")
+    monkeypatch.setattr(entailment_model, "why_unavailable", lambda: "It is damaged.")
     assert grades(records.entailment) == []
     settings.ENTAILMENT = "model"
     assert grades(records.entailment) == ["warn"]
     assert "decides alone: It is damaged." in told(records.entailment)
-    monkeypatch.setattr(records.entailment_model, "why_unavailable", str)
+    monkeypatch.setattr(entailment_model, "why_unavailable", str)
     assert grades(records.entailment) == ["ok"]
 
 
