@@ -14,10 +14,15 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AlterField(
-            model_name='evolutionproposal',
-            name='kind',
-            field=models.CharField(choices=[('low_success', 'Low Success'), ('failing', 'Failing'), ('unused', 'Unused'), ('orphaned', 'Orphaned'), ('gap', 'Gap'), ('redundancy', 'Redundancy'), ('risk', 'Risk'), ('setting', 'Setting')], max_length=16),
+        # Choices are Django's own: the database knows a text of 16 characters.
+        migrations.SeparateDatabaseAndState(
+            state_operations=[
+                migrations.AlterField(
+                    model_name='evolutionproposal',
+                    name='kind',
+                    field=models.CharField(choices=[('low_success', 'Low Success'), ('failing', 'Failing'), ('unused', 'Unused'), ('orphaned', 'Orphaned'), ('gap', 'Gap'), ('redundancy', 'Redundancy'), ('risk', 'Risk'), ('setting', 'Setting')], max_length=16),
+                ),
+            ],
         ),
         migrations.CreateModel(
             name='EvolutionGrant',

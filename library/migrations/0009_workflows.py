@@ -9,9 +9,14 @@ class Migration(migrations.Migration):
     dependencies = [("library", "0008_embedded_by_indexes")]
 
     operations = [
-        migrations.AlterField(
-            model_name="component",
-            name="kind",
-            field=models.CharField(max_length=16, choices=[(kind, kind.capitalize()) for kind in _KINDS]),
+        # Choices are Django's own: the database knows a text of 16 characters.
+        migrations.SeparateDatabaseAndState(
+            state_operations=[
+                migrations.AlterField(
+                    model_name="component",
+                    name="kind",
+                    field=models.CharField(max_length=16, choices=[(kind, kind.capitalize()) for kind in _KINDS]),
+                )
+            ]
         ),
     ]
