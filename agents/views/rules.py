@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -14,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from agents.components import rule_writing, rules
 from agents.components.rule_writing import Checked
-from agents.evolution import asking, writing
+from agents.evolution import asking
 from agents.models import Replay, Workspace
 from agents.pages import replay_page
 from agents.presentation.line_diff import compare
@@ -140,20 +139,9 @@ def move(request: HttpRequest, pk: int, version: int, move: str) -> HttpResponse
 @require_POST
 def ask_model(request: HttpRequest, pk: int) -> HttpResponse:
     """Have a model write a candidate, which is replayed like a person's."""
-    component = component_or_404(pk)
-    why = request.POST.get("why", "").replace("\0", "").strip()[:500]
-    strategy = request.POST.get("strategy", "")
     user: Any = request.user
-    if strategy not in Replay.Strategy.values or not why:
-        messages.error(request, "Say why, and choose a strategy.")
-        return redirect("rule", pk)
-    try:
-        saved = writing.write(component, by=user, why=why, strategy=strategy)
-    except version_moves.REFUSED as refused:
-        messages.error(request, str(refused))
-        return redirect("rule", pk)
-    messages.success(request, f"Version {saved.version} is a candidate. It is being replayed beside {saved.parent}.")
-    return redirect(f"{reverse('rule', args=[pk])}?version={saved.pk}")
+    saved = version_moves.ask_model(request, component_or_404(pk), user)
+    return redirect(reverse("rule", args=[pk]) + (f"?version={saved.pk}" if saved else ""))
 
 
 def _candidates() -> QuerySet[ComponentVersion]:

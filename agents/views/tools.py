@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from agents.components import made_tools
-from agents.evolution import asking, deciding, tool_checks, writing
+from agents.evolution import asking, deciding, tool_checks
 from agents.models import Replay
 from agents.pages import replay_page
 from agents.presentation import tool_page, unified_diff
@@ -81,19 +80,9 @@ def move(request: HttpRequest, name: str, version: int, move: str) -> HttpRespon
 def ask_model(request: HttpRequest, name: str) -> HttpResponse:
     """Have a model write a candidate, which is tried and replayed like a person's."""
     component = get_object_or_404(Component, kind=made_tools.KIND, name=name)
-    why = request.POST.get("why", "").replace("\0", "").strip()[:500]
-    strategy = request.POST.get("strategy", "")
     user: Any = request.user
-    if strategy not in Replay.Strategy.values or not why:
-        messages.error(request, "Say why, and choose a strategy.")
-        return redirect("tool", name)
-    try:
-        saved = writing.write(component, by=user, why=why, strategy=strategy)
-    except version_moves.REFUSED as refused:
-        messages.error(request, str(refused))
-        return redirect("tool", name)
-    messages.success(request, f"Version {saved.version} is a candidate. It is tried, and replayed beside its parent.")
-    return redirect(f"{reverse('tool', args=[name])}?version={saved.pk}")
+    saved = version_moves.ask_model(request, component, user)
+    return redirect(reverse("tool", args=[name]) + (f"?version={saved.pk}" if saved else ""))
 
 
 def _made(request: HttpRequest, component: Component) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""What the buttons of a version do, on the page of a rule and on that of a tool: put to use, replay, retire."""
+"""What the buttons of a version do, on the page of a rule and on that of a tool: put to use, replay, retire, ask."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from django.http import Http404, HttpRequest
 
 from agents.components.rule_writing import RuleInvalid
 from agents.components.tool_writing import ToolInvalid
-from agents.evolution import deciding, replays, tool_checks
+from agents.evolution import deciding, replays, tool_checks, writing
+from agents.models import Replay
 from agents.record.errors import NotPossibleNow
 from library.components import services
 from library.errors import LibraryRefused
-from library.models import ComponentVersion
+from library.models import Component, ComponentVersion
 from people.models import User
 
 REFUSED = (LibraryRefused, RuleInvalid, ToolInvalid, NotPossibleNow)
@@ -41,6 +42,22 @@ def do(request: HttpRequest, version: ComponentVersion, move: str, by: User) -> 
         messages.error(request, str(refused))
     else:
         messages.success(request, said)
+
+
+def ask_model(request: HttpRequest, component: Component, by: User) -> ComponentVersion | None:
+    """Have a model write a candidate as the form says, and tell the person; None when none was written."""
+    why = request.POST.get("why", "").replace("\0", "").strip()[:500]
+    strategy = request.POST.get("strategy", "")
+    if strategy not in Replay.Strategy.values or not why:
+        messages.error(request, "Say why, and choose a strategy.")
+        return None
+    try:
+        saved = writing.write(component, by=by, why=why, strategy=strategy)
+    except REFUSED as refused:
+        messages.error(request, str(refused))
+        return None
+    messages.success(request, f"Version {saved.version} is a candidate. It is being replayed beside {saved.parent}.")
+    return saved
 
 
 def _activate(version: ComponentVersion, user: User, given: _Given) -> str:
