@@ -43,7 +43,7 @@ def as_attachment(response: Response, name: str) -> Response:
 
 def untrusted(response: Response) -> Response:
     """Foreign content has no rights should it be opened as a page. (Every answer forbids guessing its type.)"""
-    response["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    response["Content-Security-Policy"] = "default-src 'none'; sandbox; frame-ancestors 'none'"
     response["Cache-Control"] = "private, no-store"
     return response
 

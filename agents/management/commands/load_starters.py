@@ -17,6 +17,10 @@ from library.errors import EmbeddingUnavailable
 from library.prompts import in_use
 
 
+# Of 64 rows each.
+_ROUNDS = 3
+
+
 class Command(BaseCommand):
     """May run at every start; says what is new."""
 
@@ -39,7 +43,10 @@ class Command(BaseCommand):
 
     def _embed(self) -> None:
         try:
-            embedding.embed_missing()
+            # As many rows as ship; of a large library the rest is for the sweep, for a start must not wait for it.
+            for _ in range(_ROUNDS):
+                if not embedding.embed_missing():
+                    break
         except EmbeddingUnavailable as error:
             # Rules work without; the sweep tries again.
             self.stderr.write(f"Semantic search is not ready yet: {error}")
