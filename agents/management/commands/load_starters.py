@@ -16,7 +16,6 @@ from library.components import services
 from library.errors import EmbeddingUnavailable
 from library.prompts import in_use
 
-
 # Of 64 rows each.
 _ROUNDS = 3
 
