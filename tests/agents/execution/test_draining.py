@@ -51,9 +51,9 @@ def test_the_step_is_finished_and_another_worker_goes_on_at_once(
     woken: list[int] = []
     monkeypatch.setattr("agents.record.wake_ups.wake", woken.append)
 
-    def told_meanwhile(*args: Any) -> Any:
+    def told_meanwhile(*args: Any, **named: Any) -> Any:
         draining.finish()
-        return run_step(*args)
+        return run_step(*args, **named)
 
     monkeypatch.setattr(executor, "run_step", told_meanwhile)
     cycle.work(plan.goal_id)

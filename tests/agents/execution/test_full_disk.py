@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -17,11 +18,11 @@ from tests.agents.execution.conftest import write
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def _full(desk: Desk) -> None:
+def _full(desk: Desk, **_: Any) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
-def _away(desk: Desk) -> None:
+def _away(desk: Desk, **_: Any) -> None:
     raise StoreUnavailable("the shared snapshot store does not answer")
 
 
