@@ -20,6 +20,7 @@ from agents.record import logs
 from agents.states import GoalState
 from library.language import generation, masking
 from library.language.asking import Accepts, Answer, CallFailed, Message, NoModel, PromptUsed
+from library.prompts import in_use
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,11 @@ class Means:
     is_stopped: Callable[[], bool] = lambda: False
     until: float = math.inf
     said: str | None = None
+
+    def told(self, name: str, **values: str) -> PromptUsed:
+        """The prompt of this name that is sent; outside of a goal, where no model is asked, the one that ships."""
+        version = in_use.shipped(name) if self.goal is None else in_use.of(name)
+        return version.filled(**values)
 
     def is_wanted(self) -> bool:
         """Whether anybody still waits for the result."""

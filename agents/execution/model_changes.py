@@ -20,7 +20,6 @@ from agents.toolkit.command import Params
 from library.language import masking
 from library.language.asking import CallFailed, Message, PromptUsed, guessed_tokens
 from library.language.masking import Masked
-from library.prompts import in_use
 
 PURPOSE = "file_changes"
 KIND = "changes"
@@ -31,7 +30,7 @@ _SHOWN_PROBLEMS = 5
 def by_model(params: Params, answer: Mapping[str, Any], means: Means) -> Mapping[str, Any]:
     """The model's changes as a diff. Raises NoModel, NotAsApproved, BudgetSpent, CallFailed, Stopped."""
     file = _file(answer)
-    told = in_use.filled("file-changes")
+    told = means.told("file-changes")
     room = 3 * (means.most_tokens() - guessed_tokens(told.text))
     shown = file_changes.sent(file, str(params.get("wish", "")), room)
     if shown is None:
@@ -67,7 +66,7 @@ def _asked(told: PromptUsed, shown: Sent, means: Means) -> tuple[Proposal, list[
             return proposal, attempts, given.model
         if goal:
             _say_problems(goal.pk, proposal.problems, left)
-        repair = in_use.filled("file-changes-repair", problems=file_changes.listed(proposal.problems))
+        repair = means.told("file-changes-repair", problems=file_changes.listed(proposal.problems))
         messages[2:] = _sent_back(given.text, repair.text, 3 * means.most_tokens() - _length(messages[:2]))
         prompts = (told, repair)
     asked = "once" if len(attempts) == 1 else f"{len(attempts)} times"

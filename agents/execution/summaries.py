@@ -15,7 +15,6 @@ from agents.actors.step_model_calls import Means, Question, ask
 from agents.toolkit.command import Params
 from library.language import extracting
 from library.language.asking import CallFailed, Message, guessed_tokens
-from library.prompts import in_use
 
 PURPOSE = "summary"
 MOST_CHARS, LOGGED_CHARS = 8_000, 1_500
@@ -51,7 +50,7 @@ def by_sentences(params: Params, answer: Mapping[str, Any], means: Means) -> Map
 def by_model(params: Params, answer: Mapping[str, Any], means: Means) -> Mapping[str, Any]:
     """What the model says, as plain text. Raises NoModel, NotAsApproved, BudgetSpent, CallFailed, Stopped."""
     whole, words = int(answer["whole_chars"]), int(params["words"])
-    told = in_use.filled("summary", words=str(words))
+    told = means.told("summary", words=str(words))
     text = passages(str(answer["text"]), 3 * (means.most_tokens() - guessed_tokens(told.text)) - 500)
     material = json.dumps({"text": text, "left_out_characters": max(0, whole - len(text))}, ensure_ascii=False)
     messages = (Message("system", told.text), Message("user", material))

@@ -53,8 +53,14 @@ def of(name: str) -> Version:
     version, text = selectors.active_texts(KIND, [name]).get(name, (BUILT_IN, prompt.text))
     if problems := _problems(name, text):
         logger.warning("Prompt %s %s is not used: %s", name, version, " ".join(problems))
-        return Version(prompt, BUILT_IN, prompt.text)
+        return shipped(name)
     return Version(prompt, version, text)
+
+
+def shipped(name: str) -> Version:
+    """The text that ships, for who asks no model and may have no database."""
+    prompt = declared.every()[name]
+    return Version(prompt, BUILT_IN, prompt.text)
 
 
 def filled(name: str, **values: str) -> PromptUsed:
