@@ -32,7 +32,7 @@ class Node:
     chosen: Judgement | None = None
 
     def consider(self, judgement: Judgement) -> None:
-        """Have the rule stand here with these values of its slots, in place of others that were tried before."""
+        """Show the rule with these slot values instead of those that were tried before."""
         known = judgement.relevant.known
         self.judged = [judgement if one.relevant.known is known else one for one in self.judged]
 

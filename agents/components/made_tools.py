@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from agents.bdi.document import Document
+from agents.bdi.document import Document, IntentSpec
 from agents.record import prepared
 from agents.toolkit import made, registry
 from agents.toolkit.command import Tool
@@ -55,7 +55,7 @@ def follow(stamp: str) -> None:
 
 def refresh_for(document: Document) -> None:
     """Look again if the document names a tool that did not ship; others cannot have changed."""
-    if any(spec.tool not in _SHIPPED for spec in document.all_intents):
+    if any(spec.tool not in _SHIPPED for spec in _steps(document)):
         refresh()
 
 
@@ -93,14 +93,23 @@ class Behind:
 
 def behind(document: Document) -> list[Behind]:
     """The made tools of a document, each in the version that it was made with, in the order of its steps."""
-    steps = {spec.tool: spec for spec in reversed(document.all_intents) if spec.tool not in _SHIPPED}
-    found = []
-    for name in dict.fromkeys(spec.tool for spec in document.all_intents if spec.tool in steps):
-        versions = ComponentVersion.objects.filter(component__kind=KIND, component__name=name)
-        rows = versions.select_related("component", "created_by").order_by("-pk")
-        wanted, command = document.version_of(steps[name]), steps[name].command
-        found.append(Behind(name, next((one for one in rows if _does(one, command) == wanted), None)))
-    return found
+    steps: dict[str, IntentSpec] = {}
+    for spec in _steps(document):
+        if spec.tool not in _SHIPPED:
+            steps.setdefault(spec.tool, spec)
+    return [Behind(name, _made_with(document.version_of(spec), spec)) for name, spec in steps.items()]
+
+
+def _steps(document: Document) -> Iterator[IntentSpec]:
+    """Every step, and what is declared to be done in its place: that is approved, and may run, too."""
+    return (one for spec in document.all_intents for one in (spec, *spec.alternatives))
+
+
+def _made_with(wanted: str, spec: IntentSpec) -> ComponentVersion | None:
+    """The newest version of the tool whose command does what the document names."""
+    versions = ComponentVersion.objects.filter(component__kind=KIND, component__name=spec.tool)
+    rows = versions.select_related("component", "created_by").order_by("-pk")
+    return next((one for one in rows if _does(one, spec.command) == wanted), None)
 
 
 def version_in_use(name: str) -> int | None:

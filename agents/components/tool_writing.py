@@ -42,7 +42,7 @@ class Checked:
 
 
 def check(text: str, *, instead_of: str = "") -> Checked:
-    """Read a tool's text and check it among the tools in use, one of which it may replace. Nothing of it is run."""
+    """Read a tool's text and check it among the tools in use, one of which it may replace. It is not run."""
     try:
         found = made.read(text)
     except MadeToolFault as fault:

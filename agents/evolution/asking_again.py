@@ -99,7 +99,8 @@ def again(call: ModelCall, *, by: User, version: str = "", model: str = "") -> M
     if model and model not in may.models:
         raise NotPossibleNow(f"{model} may not be asked for this call. Choose one of {', '.join(may.models)}.")
     agent = _agent_of(call)
-    assert agent is not None  # noqa: S101  # there is no model without one
+    if agent is None:
+        raise NotPossibleNow("The agent that this call was made for is gone, and its budget with it.")
     messages, prompts = _conversation(call, may, version)
     request = request_for(
         agent,

@@ -17,7 +17,7 @@ from people.models import User
 
 @dataclass(frozen=True)
 class Imported:
-    """What became of one rule of the file; `saved` is None where the library has it already."""
+    """What happened to one rule of the file; `saved` is None if the library already has it."""
 
     entry: Entry
     saved: Saved | None

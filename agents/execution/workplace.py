@@ -98,7 +98,7 @@ class Desk:
             snapshot = store(self.limits).take(self.checkout.folder, previous=self.head)
         if not may_change and snapshot.digest != self.head and not self.is_unlike_head:
             self.is_unlike_head = True
-            raise SnapshotRefused("it says that it changes no file, and it changed some; nothing of that is kept")
+            raise SnapshotRefused("it says that it changes no file, but it changed some; the changes are discarded")
         self.session.looked_at()
         self.head, self.is_unlike_head = snapshot.digest, False
 

@@ -254,7 +254,7 @@ class EvolutionStart(models.Model):
 
     component_kind = models.CharField(max_length=16)
     component_name = models.CharField(max_length=120)
-    # Null: nothing came of it, as `said` explains, or not yet.
+    # Null: there is no candidate, as `said` explains, or not yet.
     version = models.ForeignKey(ComponentVersion, null=True, on_delete=models.SET_NULL, related_name="+")
     said = models.TextField(blank=True)
     at = models.DateTimeField(auto_now_add=True, db_index=True)

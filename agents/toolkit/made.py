@@ -113,7 +113,7 @@ class Made:
 
 
 def read(text: str, release: str = "") -> Made:
-    """Return the tool of a text; nothing of it is run. Raises MadeToolFault for the first fault."""
+    """Read a tool from its text, without running it. Raises MadeToolFault for the first fault."""
     if len(text) > MAX_CHARS:
         raise MadeToolFault(1, f"a tool has at most {MAX_CHARS:,} characters")
     text = text.replace("\r\n", "\n")

@@ -95,7 +95,7 @@ def _mapping(
         if not isinstance(key, ScalarNode):
             raise YamlFault(line, "a key is one word or a text")
         if key.value in found:
-            raise YamlFault(line, f"“{key.value[:60]}” stands here twice; keep one of them")
+            raise YamlFault(line, f"“{key.value[:60]}” is here twice; keep one of them")
         found[key.value] = _value(value, (*path, key.value), lines, loader)
         lines[*path, key.value] = line
     return found

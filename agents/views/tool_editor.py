@@ -62,7 +62,7 @@ def edit(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_POST
 def check(request: HttpRequest) -> HttpResponse:
-    """Check a text while it is written. Anybody may ask; nothing is stored, and nothing of it is run."""
+    """Check a text while it is written. Anybody may ask; nothing is stored or run."""
     name = request.POST.get("tool", "")[:120]
     draft = _Draft(request.POST.get("body", "")[: made.MAX_CHARS + 1], name)
     return render(request, "agents/tools/_checked.html", {"draft": draft})

@@ -110,7 +110,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def check(request: HttpRequest) -> HttpResponse:
-    """Check a text while it is written. Anybody may ask; nothing is stored, and nothing of it is run."""
+    """Check a text while it is written. Anybody may ask; nothing is stored or run."""
     draft = _Draft(request.POST.get("body", "")[: MAX_CHARS + 1], request.POST.get("workflow", "")[:120])
     return render(request, "agents/workflows/_checked.html", {"draft": draft})
 

@@ -14,6 +14,8 @@ from pydantic import Field
 
 from agents.bdi import document as documents
 from agents.bdi.document import Document, IntentSpec
+from agents.components import made_tools
+from agents.components.made_tools import Behind
 from agents.models import Intent, IntentPlan
 from agents.record import selectors
 from agents.states import PlanState
@@ -95,6 +97,17 @@ class IntentOut(Schema):
     result: Any = None
 
 
+class MadeToolOut(Schema):
+    """A tool that people made, in the version that the plan names; null where there is none, and the plan will not run.
+
+    `text` is all of it, with the code that the sandbox runs; it is approved together with the plan.
+    """
+
+    name: str
+    version: str | None
+    text: str | None
+
+
 class PlanOut(Schema):
     """A reviewable plan. `intact` is false when its stored bytes no longer fit their digest: it will never run."""
 
@@ -122,6 +135,7 @@ class PlanOut(Schema):
     created_at: datetime
     ended_at: datetime | None
     checks: list[CheckOut] = Field([], description="what is checked after the plan has run; approved together with it")
+    made_tools: list[MadeToolOut] = Field([], description="the tools of its steps that people made, with their code")
     intents: list[IntentOut]
 
 
@@ -308,7 +322,17 @@ def plan_out(plan: IntentPlan) -> PlanOut:
         created_at=plan.created_at,
         ended_at=plan.ended_at,
         checks=checks_out(document.checks if document is not None else (), plan.check_results),
+        made_tools=[_made_tool_out(one) for one in made_tools.behind(document)] if document is not None else [],
         intents=[_intent_out(spec, rows[spec.position]) for spec in specs if spec.position in rows],
+    )
+
+
+def _made_tool_out(one: Behind) -> MadeToolOut:
+    version = one.version
+    return MadeToolOut(
+        name=one.name,
+        version=version.version if version is not None else None,
+        text=version.body if version is not None else None,
     )
 
 

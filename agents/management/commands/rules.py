@@ -24,7 +24,7 @@ from people.models import User
 
 
 class Command(BaseCommand):
-    """Exit code 1 says that a file has errors; then nothing of it is saved."""
+    """Exit code 1 says that a file has errors; then none of its rules is saved."""
 
     help = "Check, import and export plan rules as .plan files."
 

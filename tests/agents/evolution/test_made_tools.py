@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.test import Client
 
+from agents.bdi import document as documents
 from agents.components import made_tools, rule_writing, tool_writing
 from agents.components.tool_writing import ToolInvalid
 from agents.cycle import cycle
 from agents.evolution import deciding, replaying, replays, rollouts, tool_checks
 from agents.evolution.gate import Verdict
+from agents.execution.steps import run_step
 from agents.models import Attempt, Goal, Intent, Rollout, ToolCheck
 from agents.states import GoalState, PlanState, RolloutState
 from agents.toolkit import registry
@@ -24,6 +28,7 @@ from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
 from people.models import User
 from review.deciding import decisions
+from sandbox.contract import SessionState
 from tests.agents.toolkit.made_texts import SLY, WORD_COUNT
 from tests.cast import person
 
@@ -183,6 +188,30 @@ def test_a_plan_is_not_run_with_another_version_than_the_one_that_was_approved(
     assert plan.state == PlanState.SUPERSEDED
     assert goal.intent_plans.order_by("-revision").values_list("state", flat=True).first() == PlanState.AWAITING_REVIEW
     assert not Attempt.objects.filter(intent__intent_plan__goal=goal).exists()
+
+
+def test_the_step_itself_runs_no_other_version_than_the_plan_names(
+    word_count: ComponentVersion, planned: Callable[[bytes], Goal]
+) -> None:
+    (spec,) = documents.read(bytes(planned(b"one two").intent_plans.get().document)).intents
+    # It is refused before anything is asked of a session.
+    session: Any = SimpleNamespace(state=SessionState())
+    outcome = run_step(spec, session, {}, version="another")
+    assert outcome.failure is not None
+    assert "was changed after the plan was made" in outcome.failure.reason
+
+
+def test_the_code_of_an_alternative_is_shown_too(
+    word_count: ComponentVersion, planned: Callable[[bytes], Goal], reviewer: User, api_of: Any
+) -> None:
+    plan = planned(b"one two").intent_plans.get()
+    document = documents.read(bytes(plan.document))
+    (made,) = document.intents
+    other = replace(made, tool="simple_coder", command="read", alternatives=(made,))
+    (shown,) = made_tools.behind(replace(document, intents=(other,)))
+    assert shown.version == word_count
+    (told,) = api_of(reviewer).get(f"intent-plans/{plan.pk}").json()["made_tools"]
+    assert (told["name"], told["version"], told["text"]) == ("word_count", "1.0.0", word_count.body)
 
 
 def test_one_that_says_it_changes_nothing_is_held_to_it(

@@ -46,7 +46,7 @@ def test_a_text_is_read_into_a_tool_with_its_code_as_a_part_of_its_version() -> 
         ("kind: path", "kind: decimal", 8, "does not fit"),
         ("tool: word_count", "tool: Word-Count", 1, "2 to 40 of a-z"),
         ("tool: word_count", "tool: !!python/object:os.system x", 1, "tag"),
-        ("label: Word count", "tool: again", 2, "stands here twice"),
+        ("label: Word count", "tool: again", 2, "is here twice"),
         ("from pathlib", "from requests", 20, "is not in the jail"),
         ("def count_words(params)", "def count(params)", 19, "has no function"),
         ("def count_words(params)", "def count_words(path, more)", 19, "takes one parameter"),

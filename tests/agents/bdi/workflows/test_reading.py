@@ -45,7 +45,7 @@ def test_a_parameter_that_is_only_used_has_no_default() -> None:
         ("", 1, "a workflow is a mapping", "scenario_name"),
         ("scenario_name: x\nsteps: []\n", 2, "at least one step", "type: EXECUTE"),
         (f"scenario_name: x\nscenario: y\nsteps:\n{MKDIR}", 2, "“scenario” is no key", "scenario_name"),
-        (f"scenario_name: x\nscenario_name: y\nsteps:\n{MKDIR}", 2, "stands here twice", ""),
+        (f"scenario_name: x\nscenario_name: y\nsteps:\n{MKDIR}", 2, "is here twice", ""),
         (f"steps:\n{MKDIR}", 1, "scenario_name is missing", "Write"),
         (text(MKDIR + "    inputs: {}\n"), 7, "“inputs” is no key of EXECUTE", "input"),
         (text("  - type: EXEC\n"), 3, "has the type “EXEC”", "DEFINE, CREATE, EXECUTE, RETURN"),
