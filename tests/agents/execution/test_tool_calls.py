@@ -13,6 +13,7 @@ from agents.goals.component_goals import Terms
 from agents.goals.tool_calls import CallAnswer, ToolCall
 from agents.models import Goal, IntentPlan
 from agents.plans.tool_call_plans import Caller, caller_of
+from agents.record import signals
 from agents.record.errors import PlanInvalid
 from agents.states import GoalState, PlanState
 from people.models import User
@@ -43,7 +44,11 @@ def test_a_call_awaits_review_with_every_value_and_runs_when_it_is_approved(owne
         "Call simple_coder.write with path = a.txt, content = moon",
     )
     assert (caller_of(plan), tool_calls.answer_of(plan.goal)) == (CALLER, None)
+    heard: list[int] = []
+    signals.goal_ended.connect(lambda goal_id, **_: heard.append(goal_id), weak=False, dispatch_uid="test")
     assert _carried_out(plan, reviewer).succeeded
+    signals.goal_ended.disconnect(dispatch_uid="test")
+    assert heard == [plan.goal_id]
     read = _propose(owner, "read", {"path": "a.txt"}, workspace=plan.workspace)
     assert _carried_out(read, reviewer).result["content"] == "moon"
 
