@@ -6,7 +6,7 @@ from celery import shared_task
 
 from agents.coordinator import backlog_sources, backlog_taking
 from agents.cycle import cycle
-from agents.evolution import replaying, replays, rollouts, starting, tool_checks
+from agents.evolution import replaying, replays, rollouts, searches, searching, starting, tool_checks
 from agents.evolution.auditing import proposing
 from agents.execution import shadow as shadow_run
 from agents.execution import sweep_parts
@@ -36,6 +36,12 @@ def replay(replay_id: int | None = None) -> None:
     replaying.work(replay_id)
 
 
+@shared_task(name="agents.search_candidate")
+def search_candidate(search_id: int | None = None) -> None:
+    """Search for a better version of a component, if nobody does."""
+    searching.work(search_id)
+
+
 @shared_task(name="agents.check_tool")
 def check_tool(version_id: int) -> None:
     """Run the trials of a tool's version, if nobody does."""
@@ -53,6 +59,7 @@ def sweep() -> None:
         report_filing.sweep,
         replays.sweep,
         rollouts.sweep,
+        searches.sweep,
         tool_checks.sweep,
     )
 

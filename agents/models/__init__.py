@@ -11,6 +11,7 @@ from agents.models.backlog import BacklogItem, BacklogLift, BacklogRules, Backlo
 from agents.models.commands import GivenCommand
 from agents.models.common import DIGEST_HEX
 from agents.models.evolution import (
+    CandidateSearch,
     EvolutionGrant,
     EvolutionProposal,
     EvolutionStart,
@@ -52,6 +53,7 @@ __all__ = [
     "BacklogRules",
     "BacklogTry",
     "Belief",
+    "CandidateSearch",
     "ClassCorrection",
     "Correction",
     "DaySoFar",

@@ -15,6 +15,7 @@ urlpatterns = [
     path("check/", rule_editor.check, name="rule-check"),
     path("<int:pk>/", rules.detail, name="rule"),
     path("<int:pk>/evolve/", rules.ask_model, name="rule-evolve"),
+    path("<int:pk>/search/", rules.search, name="rule-search"),
     path("<int:pk>/edit/", rule_editor.edit, name="rule-edit"),
     path("<int:pk>/versions/<int:version>/<str:move>/", rules.move, name="rule-version"),
 ]

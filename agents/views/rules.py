@@ -15,7 +15,7 @@ from agents.components import rule_writing, rules
 from agents.components.rule_writing import Checked
 from agents.evolution import asking
 from agents.models import Replay, Workspace
-from agents.pages import replay_page
+from agents.pages import replay_page, search_page
 from agents.presentation.line_diff import compare
 from agents.presentation.matrix import weighed_rules
 from agents.presentation.rates import Rate, rate
@@ -37,6 +37,7 @@ _FRAGMENTS = {
     "trial": "agents/rules/_trial.html",
     "replay": "agents/rules/_replay.html",
     "watch": "agents/rules/_watch.html",
+    "search": "agents/rules/_search.html",
 }
 
 
@@ -118,6 +119,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "may_activate": services.may_activate(request.user),
         "writer": asking.budget(),
         "strategies": Replay.Strategy.choices,
+        "found": search_page.of(component, request.user),
         "proof": replay_page.of(shown, request.user),
         "page": reverse("rule", args=[pk]),
         "moves": f"{reverse('rule', args=[pk])}versions/{shown.pk}",
@@ -142,6 +144,14 @@ def ask_model(request: HttpRequest, pk: int) -> HttpResponse:
     user: Any = request.user
     saved = version_moves.ask_model(request, component_or_404(pk), user)
     return redirect(reverse("rule", args=[pk]) + (f"?version={saved.pk}" if saved else ""))
+
+
+@require_POST
+def search(request: HttpRequest, pk: int) -> HttpResponse:
+    """Search for a better version with a model, or stop that."""
+    user: Any = request.user
+    version_moves.search(request, component_or_404(pk), user)
+    return redirect(reverse("rule", args=[pk]) + "#search")
 
 
 def _candidates() -> QuerySet[ComponentVersion]:

@@ -242,6 +242,8 @@ ACTIONS = {
     "workflow-define",
     "workflow-version",
     "rule-evolve",
+    "rule-search",
+    "tool-search",
     "library-when",
     "library-prompt-version",
     "insights-call-again",
