@@ -170,6 +170,11 @@ _NOT_ASKED = {
 }
 
 
+def breaker_of(row: BusMember) -> str:
+    """The state of a member's breaker."""
+    return breakers.circuit_of(getattr(row, "breaker", None)).state.value
+
+
 def why_not(row: BusMember) -> str:
     """Why a member cannot be asked at the moment, in words; empty when it can."""
     if row.status == members.RETIRED:
