@@ -67,6 +67,12 @@ class Found:
         """Whether a request could go to it now."""
         return not self.why_not
 
+    @property
+    def percents(self) -> list[tuple[str, int]]:
+        """Both likenesses in percent, by name; none where only words were compared."""
+        scores = (("task", self.task), ("content", self.content))
+        return [(name, round(100 * max(0.0, score))) for name, score in scores if score is not None]
+
 
 @dataclass(frozen=True)
 class Results:
