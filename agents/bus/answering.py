@@ -16,7 +16,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from agents.bdi.bus.routing import Strategy
-from agents.bus import breakers, entries, goal_providers, moves, providers, routing, settling
+from agents.bus import breakers, entries, goal_providers, moves, providers, routing, settling, together
 from agents.bus.moves import Claimed
 from agents.bus.providers import Answer, Asked, ProviderUnavailable
 from agents.bus.requests import digest_of
@@ -53,8 +53,18 @@ def work(request_id: int | None = None) -> None:
             continue
         request_id = None
         take_turn(claimed)
+        _others_like(claimed.request)
     if (waiting := BusRequest.objects.filter(state=S.WAITING, wake_at=None).order_by("pk").first()) is not None:
         wake_ups.wake_bus(waiting.pk)
+
+
+def _others_like(request: BusRequest) -> None:
+    """Where it was answered at once, answer those that wait for the same together."""
+    if request.state != S.ANSWERED or not together.is_quick(request):
+        return
+    for _ in range(TURNS // together.MOST):
+        if draining.is_asked() or not together.answer_like(request, _why_not_at_all, _answer, _fail):
+            return
 
 
 def take_turn(claimed: Claimed) -> None:
@@ -144,23 +154,32 @@ def _begin_goal(request: BusRequest, offered: BusCapability) -> None:
 
 def _ask(request: BusRequest, offered: BusCapability) -> None:
     began = time.monotonic()
+    kept_alive = Companion(0, renew=lambda: moves.renew(request), is_cancelled=lambda: False)
+    with kept_alive, providers.answering(request):
+        answer = _answer(request, offered)
+    if answer is None:
+        return
+    request.took_s = time.monotonic() - began
+    state = S.ANSWERED if answer.succeeded else S.FAILED
+    ms = 1_000 * request.took_s
+    store(request, state, answer.result, answer.reason, is_well=True, did=answer.succeeded, ms=ms)
+
+
+def _answer(request: BusRequest, offered: BusCapability) -> Answer | None:
+    """What the member answers; None where it could not, which is dealt with."""
+    began = time.monotonic()
     connected = providers.connected().get(offered.member.name)
     try:
         if connected is None:
             raise ProviderUnavailable("it does not answer in this worker")
-        kept_alive = Companion(0, renew=lambda: moves.renew(request), is_cancelled=lambda: False)
-        with kept_alive, providers.answering(request):
-            given = connected.provider.answer(_asked(request, offered))
-        answer = _checked(given, offered)
+        return _checked(connected.provider.answer(_asked(request, offered)), offered)
     except Exception as error:  # whatever a member raises: it could not answer
         if database_outage.is_outage(error):
             raise
         trace = not isinstance(error, ProviderUnavailable)
         logger.warning("A member of the bus could not answer", extra={"bus_request": request.pk}, exc_info=trace)
         _could_not(request, offered, logs.storable(f"{type(error).__name__}: {error}")[:500], _ms_since(began))
-        return
-    state = S.ANSWERED if answer.succeeded else S.FAILED
-    store(request, state, answer.result, answer.reason, is_well=True, did=answer.succeeded, ms=_ms_since(began))
+        return None
 
 
 def _asked(request: BusRequest, offered: BusCapability) -> Asked:

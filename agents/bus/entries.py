@@ -34,11 +34,24 @@ def data(
     duration_ms: float | None = None,
     by_id: int | None = None,
 ) -> None:
-    """Log what happened to a request: who asked whom for what, why, and what came of it.
+    """Log what happened to a request."""
+    line(event, request, outcome=outcome, is_well=is_well, duration_ms=duration_ms, by_id=by_id).save(force_insert=True)
+
+
+def line(
+    event: str,
+    request: BusRequest,
+    *,
+    outcome: str = "",
+    is_well: bool | None = None,
+    duration_ms: float | None = None,
+    by_id: int | None = None,
+) -> BusEntry:
+    """The row to be written: who asked whom for what, why, and what came of it.
 
     `is_well`: whether the member could answer; None where it says nothing about the member.
     """
-    BusEntry.objects.create(
+    return BusEntry(
         side=DATA,
         event=event,
         by_id=by_id or request.by_id,

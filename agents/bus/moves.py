@@ -6,11 +6,12 @@ from a worker whose lease somebody else has taken over. Whoever comes second cha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -43,6 +44,20 @@ RETURNING picked.state, {seal}, {columns}
 """
 
 
+_ANSWER_ALL = f"""
+UPDATE {_TABLE} AS request
+SET state = given.state, reason = given.reason, answer = given.answer::jsonb, member_id = %(member)s,
+    offered_id = %(offered)s, lease_until = NULL, lease_owner = '', wake_at = NULL, ended_at = clock_timestamp()
+FROM ROWS FROM (
+    unnest(%(ids)s::bigint[]), unnest(%(fences)s::bigint[]), unnest(%(states)s::text[]), unnest(%(reasons)s::text[]),
+    unnest(%(answers)s::text[])
+) AS given (id, fence, state, reason, answer)
+WHERE request.id = given.id AND request.lease_fence = given.fence AND request.state = 'running'
+    AND (request.deadline IS NULL OR request.deadline > clock_timestamp())
+RETURNING request.id
+"""  # noqa: S608  # names of our own tables
+
+
 class Claimed:
     """A request that this worker has. `was_lost`: another worker had it and did not come back."""
 
@@ -64,6 +79,50 @@ def claim(request_id: int | None = None) -> Claimed | None:
     request = _COLUMNS.made(row[2:])
     genuine = sealing.fits_row(request, row[1])
     return Claimed(request, was_lost=row[0] == RequestState.RUNNING, is_genuine=genuine)
+
+
+def claim_like(request: BusRequest, most: int) -> list[Claimed]:
+    """Take up waiting requests for the same capability on the same terms that nobody was asked for yet."""
+    which = (
+        "state = 'waiting' AND capability = %(capability)s AND strategy = %(strategy)s AND pinned_id IS NULL"
+        " AND min_confidence = %(least)s AND tried = '{{}}'"
+    )
+    values: dict[str, Any] = {"owner": worker_name(), "lease_s": float(settings.LEASE_S)}
+    values |= {"capability": request.capability, "strategy": request.strategy, "least": request.min_confidence}
+    seal = sealing.newest_sql(BusRequest, "request.id")
+    text = _CLAIM.replace("LIMIT 1", f"LIMIT {most:d}").replace("{which}", which)
+    text = text.format(table=_TABLE, free=_FREE, columns=_COLUMNS.select, seal=seal)
+    found = []
+    for row in prepared.rows(text, values):
+        made = _COLUMNS.made(row[2:])
+        found.append(Claimed(made, was_lost=False, is_genuine=sealing.fits_row(made, row[1])))
+    return sorted(found, key=lambda one: one.request.pk)
+
+
+def give_back(requests: Sequence[BusRequest]) -> None:
+    """Let others have requests that this worker has and has not begun; that was no attempt."""
+    for one in requests:
+        ours = BusRequest.objects.filter(pk=one.pk, state=RequestState.RUNNING, lease_fence=one.lease_fence)
+        ours.update(state=RequestState.WAITING, attempts=F("attempts") - 1, lease_until=None, lease_owner="")
+
+
+def answer_all(rows: Sequence[tuple[int, int, str, str, str]], member_id: int, offered_id: int) -> set[int]:
+    """Move many requests to their ends in one statement: (id, fence, state, reason, answer as JSON) each.
+
+    The ids of those that this worker still had, in time; the others are not touched.
+    """
+    ids, fences, states, reasons, answers = (list(column) for column in zip(*rows, strict=True))
+    if not set(states) <= {RequestState.ANSWERED.value, RequestState.FAILED.value}:
+        raise MoveRefused("only answers are stored together")
+    values = {"ids": ids, "fences": fences, "states": states, "reasons": reasons, "answers": answers}
+    found = prepared.rows(_ANSWER_ALL, {**values, "member": member_id, "offered": offered_id})
+    return {int(pk) for (pk,) in found}
+
+
+def renew_all(requests: Sequence[BusRequest]) -> bool:
+    """Extend the leases of all these requests that this worker still has; False when it has none of them."""
+    renewed = [renew(one) for one in requests]
+    return any(renewed)
 
 
 def renew(request: BusRequest) -> bool:

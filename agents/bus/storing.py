@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
@@ -10,8 +12,11 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from agents.bus import breakers, entries, moves
-from agents.models import BusCapability, BusRequest
+from agents.bus.providers import Answer
+from agents.models import BusCapability, BusEntry, BusRequest
 from agents.states import MoveRefused, RequestState
+
+_TOO_LATE = "its answer came too late and was refused"
 
 
 def store(
@@ -37,13 +42,51 @@ def store(
                 BusCapability.objects.filter(pk=offered_id).update(answered_at=Now(), **counted)
             entries.data(state.value, request, outcome=reason, is_well=is_well, duration_ms=ms)
     except MoveRefused:
-        entries.data("late", request, outcome="its answer came too late and was refused", duration_ms=ms)
+        entries.data("late", request, outcome=_TOO_LATE, duration_ms=ms)
         if member_id is not None:
             breakers.abandoned(member_id, request.pk)
         return False
     if member_id is not None:
         _tell_breaker(member_id, request.pk, is_well, reason)
     return True
+
+
+@dataclass(frozen=True)
+class Given:
+    """An answer that a member gave within so many milliseconds, to be stored with others."""
+
+    request: BusRequest
+    answer: Answer
+    ms: float
+
+
+def store_all(given: Sequence[Given], offered: BusCapability, *, tell_breaker: bool) -> None:
+    """Store answers of one member together; of each that came too late a line in the log says so."""
+    if not given:
+        return
+    states = [RequestState.ANSWERED if one.answer.succeeded else RequestState.FAILED for one in given]
+    rows = [
+        (one.request.pk, one.request.lease_fence, state.value, one.answer.reason, json.dumps(dict(one.answer.result)))
+        for one, state in zip(given, states, strict=True)
+    ]
+    with transaction.atomic():
+        in_time = moves.answer_all(rows, offered.member_id, offered.pk)
+        kept = [(one, state) for one, state in zip(given, states, strict=True) if one.request.pk in in_time]
+        did = sum(state is RequestState.ANSWERED for _, state in kept)
+        counted = {"succeeded": F("succeeded") + did, "failed": F("failed") + len(kept) - did}
+        BusCapability.objects.filter(pk=offered.pk).update(answered_at=Now(), **counted)
+        lines = [
+            entries.line(state.value, one.request, outcome=one.answer.reason, is_well=True, duration_ms=one.ms)
+            for one, state in kept
+        ]
+        lines += [
+            entries.line("late", one.request, outcome=_TOO_LATE, duration_ms=one.ms)
+            for one in given
+            if one.request.pk not in in_time
+        ]
+        BusEntry.objects.bulk_create(lines)
+    if tell_breaker:
+        breakers.succeeded(offered.member_id, given[-1].request.pk)
 
 
 def _tell_breaker(member_id: int, request_id: int, is_well: bool | None, reason: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -153,6 +155,9 @@ class BusRequest(models.Model):
     begun. What it leads to stands below it: `root` is the first request of all, `depth` its distance from it. What a
     worker acts on is sealed: `digest` is of capability, task and content.
     """
+
+    # How long the member took to answer, in seconds, where it did so in this process.
+    took_s: float = math.inf
 
     sealed = ("by_id", "caller_id", "digest", "parent_id", "workspace_id", "pinned_id", "replay_of_id")
 

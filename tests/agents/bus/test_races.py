@@ -441,3 +441,20 @@ def test_a_provider_learns_whom_it_answers_and_nothing_of_rights(owner: User, co
     answering.work(_say(owner).pk)
     assert echo.asked[0].by == owner
     assert providers.being_answered() is None
+
+
+def test_a_late_worker_cannot_answer_while_the_next_one_has_it(owner: User, connect: Connect) -> None:
+    echo, asked = connect(), _say(owner)
+    taken_over: list[Any] = []
+
+    def slow(request: Any) -> Answer:
+        _lease_runs_out(asked)
+        taken_over.append(moves.claim(asked.pk))
+        return Answer({"by": "the late one"})
+
+    echo.does = slow
+    answering.work(asked.pk)
+    assert (_now(asked).state, _now(asked).answer, _events(asked)) == (S.RUNNING, None, ["late"])
+    echo.does = lambda request: Answer({"by": "the next one"})
+    answering.take_turn(taken_over[0])
+    assert _now(asked).answer == {"by": "the next one"}
