@@ -106,9 +106,8 @@ def try_out(text: str, workspace: Workspace, *, instead: KnownRule | None = None
     if instead is not None:
         rules = [*(known for known in rules if known.name != instead.name), instead]
     beliefs = tuple(perceiving.of_workspace(workspace, about=text, has_model=bool(settings.MODEL)))
-    return Trial(
-        text, beliefs, means_ends.plan(text, rules, beliefs, tools_in_use(), judge_by=entailment_model.in_use())
-    )
+    with entailment_model.asked_about([belief.sentence for belief in beliefs], keeps=False) as judges:
+        return Trial(text, beliefs, means_ends.plan(text, rules, beliefs, tools_in_use(), judge_by=judges))
 
 
 def starters(files: Sequence[tuple[str, str]]) -> list[services.Starter]:

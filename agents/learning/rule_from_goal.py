@@ -50,9 +50,9 @@ def try_on_goal(text: str, goal: Goal) -> GoalTrial:
         return GoalTrial(goal, False, False, (), (), str(error))
     others = [known for known in known_rules() if known.name != rule.name]
     draft = KnownRule(rule.name, "draft", "", rule)
-    found = means_ends.plan(
-        goal.text, [draft, *others], _believed(goal), tools_in_use(), judge_by=entailment_model.in_use()
-    )
+    believed = _believed(goal)
+    with entailment_model.asked_about([belief.sentence for belief in believed], keeps=False) as judges:
+        found = means_ends.plan(goal.text, [draft, *others], believed, tools_in_use(), judge_by=judges)
     if not isinstance(found, PlanDraft) or found.evidence["rule"]["name"] != rule.name:
         return GoalTrial(goal, False, False, (), (), _why_not(found.evidence, rule.name))
     slots = tuple((name, str(slot["value"])) for name, slot in found.evidence["slots"].items())

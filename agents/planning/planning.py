@@ -245,15 +245,15 @@ def _by_rules(adopted: Adopted, beliefs: Sequence[Believed]) -> tuple[Sequence[K
 
 def _find(goal: Goal, known: Sequence[KnownRule], beliefs: Sequence[Believed], before: Earlier) -> PlanDraft | NoPlan:
     """The plan by the rules that a reviewer confirmed; where these no longer make one, by whichever apply now."""
-    judge_by = entailment_model.in_use()
     choice = rule_choice.confirmed(goal) if before.documents else None
-    if choice is not None:
-        found = means_ends.plan(goal.text, known, beliefs, tools_in_use(), chosen=choice.chosen, judge_by=judge_by)
-        if isinstance(found, PlanDraft):
-            return rule_choice.with_confirmation(found, choice)
-        said = "the rules that were confirmed no longer make a plan; the choice is made again"
-        logs.say(goal.pk, "bdi_agent", "plan", said, level="warning")
-    return means_ends.plan(goal.text, known, beliefs, tools_in_use(), judge_by=judge_by)
+    with entailment_model.asked_about([belief.sentence for belief in beliefs]) as judges:
+        if choice is not None:
+            found = means_ends.plan(goal.text, known, beliefs, tools_in_use(), chosen=choice.chosen, judge_by=judges)
+            if isinstance(found, PlanDraft):
+                return rule_choice.with_confirmation(found, choice)
+            said = "the rules that were confirmed no longer make a plan; the choice is made again"
+            logs.say(goal.pk, "bdi_agent", "plan", said, level="warning")
+        return means_ends.plan(goal.text, known, beliefs, tools_in_use(), judge_by=judges)
 
 
 def _understood(lease: Lease, goal: Goal, without: NoPlan) -> PlanDraft | NoPlan:
