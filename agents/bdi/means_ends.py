@@ -102,8 +102,8 @@ def plan(
     """Return the steps of the first rule, in the order of selection, whose body compiles down to commands.
 
     `chosen` names by key (`levels.key_of`) the version id of the only rule that may serve that goal or sub-goal,
-    because a reviewer said so. `judge_by` are models, by stage, that are asked about contexts which nothing proves or disproves.
-    Sub-goals are planned against the beliefs as the steps before them are predicted to
+    because a reviewer said so. `judge_by` are models, by stage, that are asked about contexts which nothing proves or
+    disproves. Sub-goals are planned against the beliefs as the steps before them are predicted to
     leave them, and from the folder that these steps end in. `evidence` (JSON-able) holds the goal, the chosen rule,
     slots, the contexts × beliefs matrix, every relevant rule with its outcome, the rejected ones with their reason, the
     sub-goals in order, and the beliefs.

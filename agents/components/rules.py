@@ -102,12 +102,18 @@ def try_out(text: str, workspace: Workspace, *, instead: KnownRule | None = None
 
     `instead` takes the place of the active rule of its name, so that a candidate can be tried.
     """
+    beliefs = perceiving.of_workspace(workspace, about=text, has_model=bool(settings.MODEL))
+    return try_over(text, beliefs, instead=instead)
+
+
+def try_over(text: str, beliefs: Sequence[Belief], *, instead: KnownRule | None = None) -> Trial:
+    """Plan a goal over beliefs that somebody wrote, or that were held once; else as `try_out`."""
     rules = known_rules()
     if instead is not None:
         rules = [*(known for known in rules if known.name != instead.name), instead]
-    beliefs = tuple(perceiving.of_workspace(workspace, about=text, has_model=bool(settings.MODEL)))
     with entailment_model.asked_about([belief.sentence for belief in beliefs], keeps=False) as judges:
-        return Trial(text, beliefs, means_ends.plan(text, rules, beliefs, tools_in_use(), judge_by=judges))
+        found = means_ends.plan(text, rules, beliefs, tools_in_use(), judge_by=judges)
+    return Trial(text, tuple(beliefs), found)
 
 
 def starters(files: Sequence[tuple[str, str]]) -> list[services.Starter]:

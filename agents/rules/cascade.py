@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol
 
-from agents.rules.entailment import SAME, Verdict, entails
+from agents.rules.entailment import SAME_WORDS, STRUCTURED, Verdict, entails
 from agents.rules.sentences import tidy
 from agents.toolkit.wording.words import fold
 
-# The stages by name, in their order.
-SAME_WORDS, STRUCTURED, MODEL, LANGUAGE_MODEL = "same_words", "structured", "model", "language_model"
+# The stages that are models by name, in their order; the two before them prove what they say.
+MODEL, LANGUAGE_MODEL = "model", "language_model"
 ENTAILMENT, NEUTRAL, CONTRADICTION = "entailment", "neutral", "contradiction"
 # A model's yes never outranks one that is proven, nor a language model's one of the small model.
 MOST_FIRM = {MODEL: 0.95, LANGUAGE_MODEL: 0.9}
@@ -104,21 +104,17 @@ def by_stage(pair: tuple[str, str], judges: Sequence[Judge] = ()) -> list[Answer
     """What each stage makes of a pair when it is asked alone, in the order of the stages; a model that cannot be used
     has no answer here.
     """
-    verdict = entails(*pair)
-    same = _proven(verdict)
-    if same.stage != SAME_WORDS:
-        same = Answer(NEUTRAL, 0.0, SAME_WORDS, "other words", False)
-        structured = _proven(verdict)
+    proven = _proven(entails(*pair))
+    if proven.stage == SAME_WORDS:
+        found = [proven, replace(proven, stage=STRUCTURED, reason="the same words say the same")]
     else:
-        structured = Answer(ENTAILMENT, verdict.score, STRUCTURED, "the same words say the same", True)
-    models = [_judged(likelihood, judge) for judge in judges for likelihood in judge.judge([pair])]
-    return [same, structured, *models]
+        found = [Answer(NEUTRAL, 0.0, SAME_WORDS, "other words", False), proven]
+    return found + [_judged(likelihood, judge) for judge in judges for likelihood in judge.judge([pair])]
 
 
 def _proven(verdict: Verdict) -> Answer:
     label = {"yes": ENTAILMENT, "no": CONTRADICTION}.get(verdict.answer, NEUTRAL)
-    stage = SAME_WORDS if verdict.answer == "yes" and verdict.score == SAME else STRUCTURED
-    return Answer(label, verdict.score, stage, verdict.reason, verdict.answer == "yes")
+    return Answer(label, verdict.score, verdict.stage, verdict.reason, verdict.answer == "yes")
 
 
 def _judged(likelihood: Likelihood, judge: Judge) -> Answer:

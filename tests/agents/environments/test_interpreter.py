@@ -38,7 +38,7 @@ def test_an_action_says_which_line_of_which_rule_chose_it_and_why() -> None:
     seen = Held("You see a door to the study.", PERCEPT)
     assert (first.rule, first.goals) == ("next door", (GOAL, "fetch the key", "get to the study"))
     assert RULES.splitlines()[first.line - 1].strip() == "go to {place}"
-    assert first.why == (Support("you see a door to the study", seen, "same words", 1.0, "says the same"),)
+    assert first.why == (Support("you see a door to the study", seen, "same_words", 1.0, "says the same"),)
 
 
 @settings(max_examples=30, deadline=None)
