@@ -5,13 +5,16 @@ they cannot be used.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 from uuid import UUID
 
 from django.conf import settings
 
+from agents.actors.models_in_use import models_of
+from agents.beliefs.entailment_asking import LanguageModel
+from agents.models import Goal
 from agents.rules.cascade import MODEL, Judge, Likelihood
 from library.errors import EntailmentUnavailable
 from library.language.entailment import model, trained, verdicts
@@ -87,17 +90,36 @@ def shipped() -> tuple[KnownJudge, ...]:
 
 
 def in_use() -> tuple[KnownJudge, ...]:
-    """The models that are asked about contexts, by stage; none where only the structured matcher decides."""
-    return shipped() if settings.ENTAILMENT == "model" else ()
+    """The models on this machine that are asked about contexts; none where only the structured matcher decides."""
+    return shipped() if settings.ENTAILMENT != "structured" else ()
+
+
+def asks_language_model(goal: Goal) -> bool:
+    """Whether planning this goal may ask a language model about contexts: an operator says so, and it has one."""
+    return bool(settings.ENTAILMENT == "language_model" and models_of(goal.agent))
 
 
 @contextmanager
-def asked_about(sentences: Iterable[str], *, keeps: bool = True) -> Iterator[tuple[Judge, ...]]:
+def asked_about(
+    sentences: Iterable[str],
+    *,
+    keeps: bool = True,
+    goal: Goal | None = None,
+    is_wanted: Callable[[], bool] = lambda: True,
+) -> Iterator[tuple[Judge, ...]]:
     """The models in use for one planning with these beliefs: earlier verdicts are read at their first question, and new
     ones written at the end (`keeps`). While none is in use nothing is read or written.
+
+    `goal` is the one that is planned; without it, as in a trial, no language model is asked. `is_wanted` ends its
+    answer, by Stopped.
     """
-    judges = tuple(Remembering(judge, sentences) for judge in in_use())
-    yield judges
-    if keeps:
-        for judge in judges:
-            judge.keep()
+    judges: list[KnownJudge] = list(in_use())
+    if goal is not None and asks_language_model(goal):
+        judges.append(LanguageModel(goal, is_wanted))
+    remembering = tuple(Remembering(judge, sentences) for judge in judges)
+    try:
+        yield remembering
+    finally:
+        if keeps:
+            for judge in remembering:
+                judge.keep()

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from agents.beliefs.entailment_asking import LanguageModel
 from agents.cycle import cycle
 from agents.evolution import writing
 from agents.models import DEFAULT_AGENT, Agent, IntentPlan
@@ -79,6 +80,11 @@ def _extract(owner: User, operator: User, approved: Approved, make_goal: Any) ->
     extraction.values_for(goal, REGISTRY.command("git_tool", "commit"), ["message"])
 
 
+def _entailment(owner: User, operator: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
+    judge = LanguageModel(make_goal(owner, "enter the castle"), lambda: True)
+    judge.judge([(f"The gate is open. {ONE_LINE}", "The gate is open.")])
+
+
 POISONED = {
     "plan": _plan,
     "memory": _memory,
@@ -86,6 +92,7 @@ POISONED = {
     "file_changes": _file_changes,
     "summary": _summary,
     "extract": _extract,
+    "entailment": _entailment,
 }
 
 
