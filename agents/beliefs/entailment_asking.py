@@ -18,8 +18,8 @@ from library.language.asking import Accepts, Message, ModelError, Stopped
 from library.prompts import in_use
 
 PURPOSE = "entailment"
-# It gives its probability as a word, not as a measurement: only near certainty counts.
-ENTAILMENT, CONTRADICTION = 0.95, 0.02
+# It gives its probability as a word, not as a measurement: only near certainty counts, unless operators say otherwise.
+ENTAILMENT, CONTRADICTION = 0.95, 0.01
 # A verdict has about 30 tokens, and at most eight are asked for at once.
 _MOST_TOKENS = 600
 

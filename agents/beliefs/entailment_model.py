@@ -7,15 +7,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from typing import Protocol
 from uuid import UUID
 
 from django.conf import settings
 
 from agents.actors.models_in_use import models_of
-from agents.beliefs.entailment_asking import LanguageModel
-from agents.models import Goal
-from agents.rules.cascade import MODEL, Judge, Likelihood
+from agents.beliefs.entailment_asking import ENTAILMENT, LanguageModel
+from agents.models import EntailmentThresholds, Goal
+from agents.rules.cascade import LANGUAGE_MODEL, MODEL, Judge, Likelihood
 from library.errors import EntailmentUnavailable
 from library.language.entailment import model, trained, verdicts
 
@@ -28,6 +29,31 @@ class KnownJudge(Judge, Protocol):
     """A judge whose verdicts may be kept: `identity` names everything that they depend on."""
 
     identity: str
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """How sure models must be of a yes, as `EntailmentThresholds` has it."""
+
+    entailment: float
+    contradiction: float
+    language_entailment: float
+
+
+def usual_thresholds() -> Thresholds:
+    """Those that were chosen for the shipped model; where its card cannot be read it is not asked anyway."""
+    try:
+        card = trained.read_card()
+    except EntailmentUnavailable:
+        return Thresholds(1.0, 0.0, ENTAILMENT)
+    return Thresholds(card.entailment, card.contradiction, ENTAILMENT)
+
+
+def thresholds() -> Thresholds:
+    """Those that hold now: what operators saved last, else the usual ones."""
+    names = [field.name for field in fields(Thresholds)]
+    row = EntailmentThresholds.objects.values_list(*names).first()
+    return Thresholds(*row) if row else usual_thresholds()
 
 
 class ShippedModel:
@@ -52,8 +78,9 @@ class ShippedModel:
 class Remembering:
     """A judge that is asked only what no process has asked it yet. Verdicts are read when the first one is needed."""
 
-    def __init__(self, judge: KnownJudge, sentences: Iterable[str]) -> None:
-        self.stage, self.entailment, self.contradiction = judge.stage, judge.entailment, judge.contradiction
+    def __init__(self, judge: KnownJudge, sentences: Iterable[str], sure: Thresholds) -> None:
+        self.stage, self.contradiction = judge.stage, sure.contradiction
+        self.entailment = sure.language_entailment if judge.stage == LANGUAGE_MODEL else sure.entailment
         self._judge, self._sentences = judge, sentences
         self._known: dict[UUID, Likelihood] | None = None
         self._new: dict[Pair, verdicts.Shares] = {}
@@ -106,17 +133,20 @@ def asked_about(
     keeps: bool = True,
     goal: Goal | None = None,
     is_wanted: Callable[[], bool] = lambda: True,
+    sure: Thresholds | None = None,
 ) -> Iterator[tuple[Judge, ...]]:
     """The models in use for one planning with these beliefs: earlier verdicts are read at their first question, and new
     ones written at the end (`keeps`). While none is in use nothing is read or written.
 
     `goal` is the one that is planned; without it, as in a trial, no language model is asked. `is_wanted` ends its
-    answer, by Stopped.
+    answer, by Stopped. `sure` are other thresholds than those that hold now; with them the shipped model is asked
+    even where rules do not ask it.
     """
-    judges: list[KnownJudge] = list(in_use())
+    judges: list[KnownJudge] = list(in_use() if sure is None else shipped())
     if goal is not None and asks_language_model(goal):
         judges.append(LanguageModel(goal, is_wanted))
-    remembering = tuple(Remembering(judge, sentences) for judge in judges)
+    sure = sure or (thresholds() if judges else usual_thresholds())
+    remembering = tuple(Remembering(judge, sentences, sure) for judge in judges)
     try:
         yield remembering
     finally:

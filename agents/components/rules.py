@@ -29,7 +29,7 @@ from library.models import Component, ComponentVersion
 logger = logging.getLogger(__name__)
 
 KIND = Component.Kind.RULE.value
-# Another word as soon as anything is different that a rule in use is made of; of its track record the whole tenths count.
+# Another word as soon as anything is different that a rule in use is made of; a track record counts in whole tenths.
 _STAMP = f"""
     SELECT count(*) || ' ' || coalesce(sum(hashtextextended(concat_ws(
             '/', component.name, version.version, version.status, version.canary_percent, version.body,

@@ -26,7 +26,13 @@ from agents.models.hands import HandCommand
 from agents.models.insights import Correction, DaySoFar, MindDay, Planning, RecoveryDay
 from agents.models.levels import LevelDocument
 from agents.models.logs import LogCounter, LogExpiry, LogLine
-from agents.models.parameters import Lesson, ParameterRule, ParameterSettings, PathMapping
+from agents.models.parameters import (
+    EntailmentThresholds,
+    Lesson,
+    ParameterRule,
+    ParameterSettings,
+    PathMapping,
+)
 from agents.models.plans import IntentPlan, Plan, ShadowRun
 from agents.models.recoveries import (
     ClassCorrection,
@@ -56,6 +62,7 @@ __all__ = [
     "Correction",
     "DaySoFar",
     "Deed",
+    "EntailmentThresholds",
     "EvolutionGrant",
     "EvolutionProposal",
     "EvolutionStart",

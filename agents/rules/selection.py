@@ -1,8 +1,8 @@
 """Choosing a rule: relevant (its trigger matches), applicable (every context is entailed), then the most specific.
 
 Of applicable rules the one with the highest priority is tried first, then the one with the most contexts, then the one
-with most words of its own in the goal, then the one whose weakest context is entailed most firmly, then the one with the
-better track record; names break what is left, so the order never depends on storage.
+with most words of its own in the goal, then the one whose weakest context is entailed most firmly, then the one with
+the better track record; names break what is left, so the order never depends on storage.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class KnownRule:
 def track_record(successes: int, failures: int) -> float:
     """How well a rule's plans ended, 0 to 0.9 in whole tenths; a half of a rule that was never used.
 
-    One of each is added to the counts (Laplace), so that a first success does not outrank a long record. Tenths, so that
-    few plans change the order of rules.
+    One of each is added to the counts (Laplace), so that a first success does not outrank a long record. Tenths, so
+    that few plans change the order of rules.
     """
     return 10 * (successes + 1) // (successes + failures + 2) / 10
 

@@ -56,9 +56,10 @@ def pair(request: HttpRequest) -> HttpResponse:
 
 def _judged(asked: tuple[str, str], *, asks_model: bool) -> dict[str, Any]:
     why_not = model.why_unavailable() if asks_model else ""
-    judges = entailment_model.shipped() if asks_model and not why_not else ()
-    stages = cascade.by_stage(asked, judges)
-    (answer,) = cascade.answers([asked], judges)
+    with entailment_model.asked_about([asked[0]], keeps=False, sure=entailment_model.thresholds()) as shipped:
+        judges = shipped if asks_model and not why_not else ()
+        stages = cascade.by_stage(asked, judges)
+        (answer,) = cascade.answers([asked], judges)
     return {"answer": _Told(answer), "stages": [_Told(one) for one in stages], "why_not": why_not, "judges": judges}
 
 

@@ -134,6 +134,7 @@ PAGES: dict[str, list[Place]] = {
     "firmware-new": [Place("keeper")],
     "rule-new": [Place("keeper")],
     "rules-import": [Place("keeper")],
+    "rules-coverage": [Place("keeper"), Place("owner")],
     "rules-try": [
         Place("keeper"),
         Place("owner", query=lambda _: "?premise=The+door+is+not+open.&hypothesis=The+door+is+closed."),
