@@ -15,6 +15,7 @@ from agents.environments.environment import Percept
 from agents.environments.interpreter import FALLBACK, Limits, Run, run
 from agents.rules.grammar import parse
 from tests.agents.environments.house import GOAL, RULES, House
+from tests.agents.environments.test_policies import Told
 
 
 def done(house: House, rules: str = RULES, goal: str = GOAL, limits: Limits | None = None) -> Run:
@@ -139,9 +140,8 @@ def test_no_more_actions_than_the_limit() -> None:
 
 
 def test_the_fallback_acts_when_no_rule_can_and_is_named() -> None:
-    chosen = iter(["go to study", None])
-    ended = run(House(), GOAL, [], fallback=lambda goal, beliefs: next(chosen))
-    assert [(action.rule, action.why) for action in ended.actions] == [(FALLBACK, ())]
+    ended = run(House(), GOAL, [], fallback=Told("go to study"))
+    assert [(action.rule, action.by, action.why) for action in ended.actions] == [(FALLBACK, "told", ())]
     assert ended.reason == "no_applicable_rule"
 
 
