@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import site
 import sys
 from collections.abc import Iterator, Sequence
@@ -21,7 +22,7 @@ from typing import Any
 from agents.environments.beliefs import PERCEPT
 from agents.environments.interpreter import Run
 from agents.environments.learned import Learned, PolicyUnusable
-from agents.environments.policies import LEARNED, PERSON, Outcome, Policy, Situation
+from agents.environments.policies import LANGUAGE_MODEL, LEARNED, PERSON, Outcome, Policy, Situation
 from agents.rules.grammar import Rule
 from benchmarks.scienceworld.adapter import SPLITS, STEPS, variations_of
 from benchmarks.scienceworld.playing import Played, json_line, library, part_of, play, table, table_1, traced
@@ -60,6 +61,8 @@ def _fallback(
         return None
     if asked.fallback == PERSON:
         return _Terminal()
+    if asked.fallback == LANGUAGE_MODEL:
+        return _language_model()
     policy = _begun(asked)
     policy.start()
     for number in range(asked.train):
@@ -79,6 +82,19 @@ def _begun(asked: argparse.Namespace) -> Learned:
         except PolicyUnusable as error:
             say(f"The policy begins anew: {error}")
     return Learned(asked.seed)
+
+
+def _language_model() -> Policy:
+    """The model of the default agent of the mindX that runs here, whose database MINDX_DATA names."""
+    import django
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mindx_web.settings")
+    django.setup()
+    from agents.actors.environment_actions import policy_for
+    from agents.models import DEFAULT_AGENT, Agent
+
+    agent, _ = Agent.objects.get_or_create(name=DEFAULT_AGENT)
+    return policy_for(agent)
 
 
 class _Terminal:
@@ -104,7 +120,7 @@ def _asked() -> argparse.Namespace:
     parser.add_argument("--variations", type=_range, metavar="A-B", help="only those of the split in this range")
     parser.add_argument("--json", action="store_true", help="a line of JSON for each variation, before the table")
     parser.add_argument("--trace", action="store_true", help="each action with its reasons; never of test variations")
-    parser.add_argument("--fallback", choices=("none", LEARNED, PERSON), default="none")
+    parser.add_argument("--fallback", choices=("none", LEARNED, LANGUAGE_MODEL, PERSON), default="none")
     parser.add_argument("--library", type=_shares, default=[100], metavar="0,25,…", help="percent of the rules")
     parser.add_argument("--train", type=int, default=20, help="train variations that a learned policy plays first")
     parser.add_argument("--seed", type=int, default=0, help="of the learned policy")

@@ -12,11 +12,12 @@ import pytest
 from django.conf import settings as django_settings
 from django.utils import timezone
 
-from agents.actors import firmware
+from agents.actors import environment_actions, firmware
 from agents.beliefs.entailment_asking import LanguageModel
 from agents.components import rule_writing
 from agents.components.rule_writing import RuleInvalid
 from agents.cycle import cycle
+from agents.environments.policies import Situation
 from agents.evolution import deciding, writing
 from agents.models import DEFAULT_AGENT, Agent, IntentPlan
 from agents.plans import proposals
@@ -80,6 +81,11 @@ def _entailment(owner: User, approved: Approved, make_goal: Any) -> None:  # noq
     judge.judge([("The gate stands wide open.", "The gate is open.")])
 
 
+def _environment_action(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
+    agent, _ = Agent.objects.get_or_create(name=DEFAULT_AGENT)
+    environment_actions.policy_for(agent).choose(Situation("win", (), ("look", "wait")))
+
+
 def _candidate(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
     Agent.objects.get_or_create(name=DEFAULT_AGENT)
     operator = ComponentVersion.objects.get(component__name="general").created_by
@@ -105,6 +111,7 @@ PURPOSES = {
     "summary": _summary,
     "extract": _extract,
     "entailment": _entailment,
+    "environment_action": _environment_action,
 }
 
 

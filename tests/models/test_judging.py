@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.actors import environment_actions
 from agents.bdi import means_ends
 from agents.beliefs.entailment_asking import LanguageModel
 from agents.cycle import cycle
-from agents.models import Goal, LogLine
+from agents.environments.interpreter import Limits, run
+from agents.models import DEFAULT_AGENT, Agent, Goal, LogLine
 from agents.rules import cascade, judging
 from agents.rules.cascade import Likelihood, Likely
 from agents.rules.judging import NoVerdicts
@@ -24,6 +26,8 @@ from library.language.entailment import model
 from library.models import EntailmentVerdict, ModelCall
 from people.models import User
 from tests.agents.bdi.worlds import known
+from tests.agents.environments.house import GOAL as HOUSE_GOAL
+from tests.agents.environments.house import House
 from tests.agents.rules.test_cascade import AJAR, NO_DRAGON, RULE, SURE, Model
 from tests.models.server import Provider
 
@@ -256,3 +260,30 @@ def test_after_a_useless_answer_nothing_more_is_asked_for_this_planning(
     asked = len(rule.asked)
     assert judge.judge([(EMPTY, "It is bare.")]) == []
     assert len(rule.asked) == asked
+
+
+# --- actions in environments -----------------------------------------------------------------------------------------
+@pytest.mark.django_db(transaction=True)
+def test_a_language_model_acts_in_a_simulation_on_its_agents_budget_and_every_action_says_so(
+    provider: Provider,
+) -> None:
+    def reply(asked: Any) -> None:
+        actions = json.loads(asked.server.asked[-1]["messages"][-1]["content"])["actions"]
+        wanted = ("take key", "go to study", "look")
+        number = next(number for want in wanted for number, action in actions.items() if action == want)
+        asked.stream(json.dumps({"action": int(number)}))
+
+    provider.will_say(reply)
+    agent, _ = Agent.objects.get_or_create(name=DEFAULT_AGENT)
+    ended = run(House(), HOUSE_GOAL, [], fallback=environment_actions.policy_for(agent), limits=Limits(steps=2))
+    assert [(action.text, action.by) for action in ended.actions] == [
+        ("go to study", "language_model"),
+        ("take key", "language_model"),
+    ]
+    assert ModelCall.objects.filter(purpose="environment_action", agent=str(agent.pk)).count() == 2
+    agent.tokens_per_day = 10
+    ended = run(House(), HOUSE_GOAL, [], fallback=environment_actions.policy_for(agent))
+    assert (ended.actions, ended.reason) == ((), "no_applicable_rule")
+    provider.will_say("go to study")
+    agent.tokens_per_day = None
+    assert run(House(), HOUSE_GOAL, [], fallback=environment_actions.policy_for(agent)).actions == ()
