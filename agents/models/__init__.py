@@ -28,7 +28,13 @@ from agents.models.hands import HandCommand
 from agents.models.insights import Correction, DaySoFar, MindDay, Planning, RecoveryDay
 from agents.models.levels import LevelDocument
 from agents.models.logs import LogCounter, LogExpiry, LogLine
-from agents.models.parameters import Lesson, ParameterRule, ParameterSettings, PathMapping
+from agents.models.parameters import (
+    EntailmentThresholds,
+    Lesson,
+    ParameterRule,
+    ParameterSettings,
+    PathMapping,
+)
 from agents.models.plans import IntentPlan, Plan, ShadowRun
 from agents.models.recoveries import (
     ClassCorrection,
@@ -65,6 +71,7 @@ __all__ = [
     "Correction",
     "DaySoFar",
     "Deed",
+    "EntailmentThresholds",
     "EvolutionGrant",
     "EvolutionProposal",
     "EvolutionStart",

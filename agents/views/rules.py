@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,8 @@ from django.views.decorators.http import require_POST, require_safe
 from agents.components import rule_writing, rules
 from agents.components.rule_writing import Checked
 from agents.evolution import asking
+from agents.insights import rule_health
+from agents.insights.rule_health import Weakest
 from agents.models import Replay, Workspace
 from agents.pages import replay_page, search_page
 from agents.presentation.line_diff import compare
@@ -47,6 +50,7 @@ class Listed:
 
     version: ComponentVersion
     checked: Checked
+    weakest: Weakest | None = None
 
     @property
     def errors(self) -> list[LintProblem]:
@@ -79,8 +83,9 @@ def listing(request: HttpRequest) -> HttpResponse:
     """Every rule that is in use, and the candidates."""
     query = request.GET.get("q", "").strip()[:200]
     words = query.casefold().split()
-    listed = _listed(list(selectors.active_versions(rules.KIND)))
-    waiting = _listed(list(_candidates()))
+    weakest = rule_health.weakest()
+    listed = _listed(list(selectors.active_versions(rules.KIND)), weakest)
+    waiting = _listed(list(_candidates()), weakest)
     context = {
         "query": query,
         "listed": [one for one in listed if one.holds(words)],
@@ -100,7 +105,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
     versions = list(component.versions.select_related("component", "created_by", "parent__component").order_by("-pk"))
     shown = version_named_in(request, "version", versions) or version_in_use(versions) or versions[0]
     against = version_named_in(request, "against", versions)
-    (listed,) = _listed([shown])
+    (listed,) = _listed([shown], rule_health.weakest())
     rule = listed.checked.rule
     steps, cleanup = read_body(rule, rules.known_rules(), tools_in_use()) if rule else ([], [])
     context = {
@@ -161,9 +166,9 @@ def _candidates() -> QuerySet[ComponentVersion]:
     return candidates.select_related("component", "created_by").order_by("-pk")[:100]
 
 
-def _listed(versions: list[ComponentVersion]) -> list[Listed]:
+def _listed(versions: list[ComponentVersion], weakest: Mapping[int, Weakest]) -> list[Listed]:
     return [
-        Listed(version, checked)
+        Listed(version, checked, weakest.get(version.pk))
         for version, checked in zip(versions, rule_writing.check_versions(versions), strict=True)
     ]
 

@@ -143,6 +143,11 @@ PAGES: dict[str, list[Place]] = {
     "firmware-new": [Place("keeper")],
     "rule-new": [Place("keeper")],
     "rules-import": [Place("keeper")],
+    "rules-coverage": [Place("keeper"), Place("owner")],
+    "rules-try": [
+        Place("keeper"),
+        Place("owner", query=lambda _: "?premise=The+door+is+not+open.&hypothesis=The+door+is+closed."),
+    ],
     "rule": [Place("keeper", lambda all_: [all_.rule.pk])],
     "rule-edit": [Place("keeper", lambda all_: [all_.rule.pk])],
     "memory": [Place("owner"), Place("owner", query=lambda _: "?q=note")],
