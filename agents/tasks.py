@@ -13,6 +13,7 @@ from agents.execution import shadow as shadow_run
 from agents.execution import sweep_parts
 from agents.hands import typed
 from agents.insights import insight_cases
+from agents.modular import working as modular_working
 from agents.plans import report_filing, stray_plans
 from agents.record import log_retention
 from agents.workspaces import snapshot_maintenance
@@ -41,6 +42,12 @@ def replay(replay_id: int | None = None) -> None:
 def search_candidate(search_id: int | None = None) -> None:
     """Search for a better version of a component, if nobody does."""
     searching.work(search_id)
+
+
+@shared_task(name="agents.modular")
+def modular(run_id: int | None = None) -> None:
+    """Go on with a run of a modular agent, if nobody does."""
+    modular_working.work(run_id)
 
 
 @shared_task(name="agents.check_tool")
@@ -73,6 +80,7 @@ def sweep() -> None:
         replays.sweep,
         rollouts.sweep,
         searches.sweep,
+        modular_working.sweep,
         tool_checks.sweep,
         settling.sweep,
     )

@@ -28,6 +28,7 @@ from agents.models.hands import HandCommand
 from agents.models.insights import Correction, DaySoFar, MindDay, Planning, RecoveryDay
 from agents.models.levels import LevelDocument
 from agents.models.logs import LogCounter, LogExpiry, LogLine
+from agents.models.modular import ModularNode, ModularRun, ModularStep, ModularWant
 from agents.models.parameters import (
     EntailmentThresholds,
     Lesson,
@@ -91,6 +92,10 @@ __all__ = [
     "LogExpiry",
     "LogLine",
     "MindDay",
+    "ModularNode",
+    "ModularRun",
+    "ModularStep",
+    "ModularWant",
     "ParameterRule",
     "ParameterSettings",
     "PathMapping",

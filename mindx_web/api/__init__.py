@@ -23,6 +23,7 @@ from mindx_web.api import (
     policies,
     questions,
     searches,
+    states,
     shadow,
     standstill,
     talk,
@@ -62,6 +63,7 @@ api.add_router("candidates", components.candidates)
 api.add_router("workflows", workflows.router)
 api.add_router("evolution", evolution.router)
 api.add_router("searches", searches.router)
+api.add_router("states", states.router)
 api.add_router("agents", agents.router)
 api.add_router("bus", bus.router)
 api.add_router("goals", beliefs.router)

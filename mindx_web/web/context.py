@@ -35,6 +35,7 @@ _PLACES = {
     "agents": "agents",
     "agent": "agents",
     "bus": "agents",
+    "modular": "agents",
     "workflows": "agents",
     "workflow": "agents",
     "mastermind": "mastermind",
