@@ -68,6 +68,11 @@ class Ours:
         for number in range(calls):
             requests.request(by=self._by, capability="noop", content={"n": number})
 
+    def ask_and_wait(self, calls: int) -> None:
+        """Ask so many times, while the workers answer, until everything was answered."""
+        self.ask(calls)
+        self.wait()
+
     def run(self) -> None:
         """Let the workers go, and wait until everything was answered."""
         from agents.bus import settling

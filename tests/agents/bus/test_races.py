@@ -294,7 +294,7 @@ def test_only_operators_close_a_breaker_and_set_the_bus(owner: User, operator: U
     member = BusCapability.objects.get(name="say").member
     for _ in range(3):
         breakers.failed(member.pk, 0, "down")
-    values = {"failures": 1, "cooldown_s": 60, "depth": 2, "requests": 3}
+    values: dict[str, Any] = {"failures": 1, "cooldown_s": 60, "depth": 2, "requests": 3}
     with pytest.raises(NotYours):
         breakers.close(member, by=owner)
     with pytest.raises(NotYours):
