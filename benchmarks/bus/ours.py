@@ -43,11 +43,11 @@ class Ours:
         self._by = by
         connect()
         in_step.refresh()
-        words = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "ERROR"]
+        line = [sys.executable, "-m", "benchmarks.bus.ours", "worker", "--pool", "solo"]
+        line += ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "ERROR"]
         self._workers = [
             subprocess.Popen(
-                [sys.executable, "-m", "benchmarks.bus.ours", "worker", "--pool", "solo"]
-                + ["--hostname", f"ours{number}@bench", *words],
+                [*line, "--hostname", f"ours{number}@bench"],
                 stdin=subprocess.DEVNULL,
                 stdout=2,
             )
