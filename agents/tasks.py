@@ -7,7 +7,7 @@ from celery import shared_task
 from agents.bus import answering, settling, vectors
 from agents.coordinator import backlog_sources, backlog_taking
 from agents.cycle import cycle
-from agents.evolution import replaying, replays, rollouts, starting, tool_checks
+from agents.evolution import replaying, replays, rollouts, searches, searching, starting, tool_checks
 from agents.evolution.auditing import proposing
 from agents.execution import shadow as shadow_run
 from agents.execution import sweep_parts
@@ -35,6 +35,12 @@ def shadow(run_id: int | None = None) -> None:
 def replay(replay_id: int | None = None) -> None:
     """Replay a candidate beside its parent, if nobody does."""
     replaying.work(replay_id)
+
+
+@shared_task(name="agents.search_candidate")
+def search_candidate(search_id: int | None = None) -> None:
+    """Search for a better version of a component, if nobody does."""
+    searching.work(search_id)
 
 
 @shared_task(name="agents.check_tool")
@@ -66,6 +72,7 @@ def sweep() -> None:
         report_filing.sweep,
         replays.sweep,
         rollouts.sweep,
+        searches.sweep,
         tool_checks.sweep,
         settling.sweep,
     )

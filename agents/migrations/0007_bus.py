@@ -14,7 +14,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('agents', '0006_tool_checks_and_starts'),
+        ('agents', '0007_candidate_searches'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -12,6 +12,7 @@ from agents.models.bus import BusBreaker, BusCapability, BusEntry, BusMember, Bu
 from agents.models.commands import GivenCommand
 from agents.models.common import DIGEST_HEX
 from agents.models.evolution import (
+    CandidateSearch,
     EvolutionGrant,
     EvolutionProposal,
     EvolutionStart,
@@ -27,7 +28,13 @@ from agents.models.hands import HandCommand
 from agents.models.insights import Correction, DaySoFar, MindDay, Planning, RecoveryDay
 from agents.models.levels import LevelDocument
 from agents.models.logs import LogCounter, LogExpiry, LogLine
-from agents.models.parameters import Lesson, ParameterRule, ParameterSettings, PathMapping
+from agents.models.parameters import (
+    EntailmentThresholds,
+    Lesson,
+    ParameterRule,
+    ParameterSettings,
+    PathMapping,
+)
 from agents.models.plans import IntentPlan, Plan, ShadowRun
 from agents.models.recoveries import (
     ClassCorrection,
@@ -59,10 +66,12 @@ __all__ = [
     "BusMember",
     "BusRequest",
     "BusSettings",
+    "CandidateSearch",
     "ClassCorrection",
     "Correction",
     "DaySoFar",
     "Deed",
+    "EntailmentThresholds",
     "EvolutionGrant",
     "EvolutionProposal",
     "EvolutionStart",

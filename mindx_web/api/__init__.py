@@ -22,6 +22,7 @@ from mindx_web.api import (
     model_calls,
     policies,
     questions,
+    searches,
     shadow,
     standstill,
     talk,
@@ -60,6 +61,7 @@ api.add_router("components", components.router)
 api.add_router("candidates", components.candidates)
 api.add_router("workflows", workflows.router)
 api.add_router("evolution", evolution.router)
+api.add_router("searches", searches.router)
 api.add_router("agents", agents.router)
 api.add_router("bus", bus.router)
 api.add_router("goals", beliefs.router)
