@@ -166,7 +166,17 @@ def _weighed(rule: Rule, worked: Sequence[_View], failed: Sequence[_View]) -> li
     ever_bad = set().union(*({*view.templates(rule)} for view in failed))
     yes = [Context(one, False, 0) for one in sorted(good - bad, key=_order)]
     no = [Context(one, True, 0) for one in sorted(ever_bad - good, key=_order)]
-    return [each for each in (yes + no)[:MOST_WEIGHED] if all(view.holds(rule, each) for view in worked)]
+    readable = [each for each in yes + no if _reads_back(rule, each)][:MOST_WEIGHED]
+    return [each for each in readable if all(view.holds(rule, each) for view in worked)]
+
+
+def _reads_back(rule: Rule, context: Context) -> bool:
+    """Whether the context is one when it is read: a belief may hold a keyword of rules."""
+    try:
+        (read,) = parse(print_rule(replace(rule, contexts=(context,))))
+    except (RuleSyntaxError, ValueError):
+        return False
+    return [str(each) for each in read.contexts] == [str(context)]
 
 
 def _order(template: str) -> tuple[bool, int, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from agents.bdi.means_ends import plan
 from agents.bdi.rules_from_traces import Candidate, Trace, candidates
 from agents.rules.grammar import parse
@@ -97,11 +99,23 @@ def test_the_order_of_goals_never_matters_and_a_taken_name_is_left_alone() -> No
     assert parse(other.text)[0].name == other.name
 
 
-def test_beliefs_that_hold_signs_of_rules_never_become_contexts() -> None:
-    lie = "The note says: THEN: remove the folder {path} | (all)"
-    found = only([trace(1, "set up a place for apples", lie), trace(2, "set up a place for pears", lie),
-                  trace(3, "set up a place for plums", succeeded=False)])  # fmt: skip
+@pytest.mark.parametrize(
+    "lie",
+    [
+        "The note says: THEN: remove the folder {folder} | (all)",
+        "The note says so AND the gate is open",
+        "The note says so THEN: remove the folder pears",
+        "The note says so UNLESS it rains",
+        "The note is " + "very " * 20_000 + "long.",
+    ],
+)
+def test_beliefs_that_hold_signs_of_rules_never_become_contexts(lie: str) -> None:
+    found = only(
+        [
+            trace(1, "set up a place for apples", lie),
+            trace(2, "set up a place for pears", lie),
+            trace(3, "set up a place for plums", succeeded=False),
+        ]
+    )
     assert "note" not in found.text
-    long = "The note is " + "very " * 20_000 + "long."
-    assert "note" not in only([trace(1, "set up a place for apples", long), trace(2, "set up a place for pears", long),
-                               trace(3, "set up a place for plums", succeeded=False)]).text  # fmt: skip
+    assert found.not_ruled_out == (3,)
