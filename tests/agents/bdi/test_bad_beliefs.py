@@ -1,4 +1,4 @@
-"""Planning with beliefs that are too many, too long, or at odds with each other ends in an answer, the same each time."""
+"""Planning with beliefs that are too many, too long, or at odds with each other gives an answer, the same each time."""
 
 from __future__ import annotations
 
