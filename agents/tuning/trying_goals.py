@@ -42,7 +42,9 @@ def try_out(kind: Kind, values: Values, readable: QuerySet[Goal], clock: Clock) 
             if clock.is_over:
                 break
             before, after = _rule(goal, known, now), _rule(goal, known, then)
-            case = Case(goal.goal, goal.goal, "", f"planned by {goal.source}, {goal.state.replace('_', ' ')}", before, after)
+            case = Case(
+                goal.goal, goal.goal, "", f"planned by {goal.source}, {goal.state.replace('_', ' ')}", before, after
+            )
             tally.add(case, {_sort(before): 1.0}, {_sort(after): 1.0})
         notes = [_NO_LANGUAGE, *([_OFF] if settings.ENTAILMENT == "structured" else [])]
         return tally.done(readable, (*notes, *([f"The entailment model cannot be used: {why_not}"] if why_not else [])))
