@@ -144,6 +144,7 @@ PAGES: dict[str, list[Place]] = {
     "rule-new": [Place("keeper")],
     "rules-import": [Place("keeper")],
     "rules-coverage": [Place("keeper"), Place("owner")],
+    "rules-proposals": [Place("keeper")],
     "rules-try": [
         Place("keeper"),
         Place("owner", query=lambda _: "?premise=The+door+is+not+open.&hypothesis=The+door+is+closed."),
