@@ -6,7 +6,7 @@ also with those that know no calls of tools; and an answer that cannot be read g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from django.conf import settings
 from django.db.models import F
@@ -23,7 +23,7 @@ from agents.models import FrameworkRun, Goal
 from agents.record.errors import AgentsError
 from agents.record.logs import NewLine
 from library.language import generation, masking
-from library.language.asking import Answer, Message, PromptUsed
+from library.language.asking import Answer, IsWanted, Message, PromptUsed
 from library.language.masking import Masked
 from library.models import ModelCall
 from library.prompts import in_use
@@ -42,10 +42,10 @@ class Unusable(AgentsError):
 
 
 class House:
-    """Asks for one run. `whys` is what the model said of each call, by its id, for who reviews it."""
+    """Asks for one run, as long as `is_wanted`. `whys` is what the model said of each call, for who reviews it."""
 
-    def __init__(self, goal: Goal, run: FrameworkRun, companion: Companion) -> None:
-        self._goal, self._run, self._companion = goal, run, companion
+    def __init__(self, goal: Goal, run: FrameworkRun, companion: Companion, is_wanted: IsWanted) -> None:
+        self._goal, self._run, self._companion, self._is_wanted = goal, run, companion, is_wanted
         self._firmware = firmware.of(goal.agent)
         self.whys: dict[str, str] = {}
 
@@ -105,14 +105,10 @@ class House:
             accepts=lambda text, masked: not self._read(text, masked, question).problems,
             on_trouble=self._say,
             on_masked=lambda kinds: self._say(masking.told(kinds)),
-            is_wanted=self.is_wanted,
+            is_wanted=self._is_wanted,
         )
         self._count(answer)
         return answer
-
-    @property
-    def is_wanted(self) -> Callable[[], bool]:
-        return lambda: not self._companion.stop_work.is_set()
 
     def _take_step(self) -> None:
         """Count the question before it is asked: a run that kills its worker each time still comes to its limit."""

@@ -61,14 +61,10 @@ class Said:
 
 @dataclass(frozen=True)
 class Question:
-    """What a framework asks its model: the whole conversation, and the tools it may call.
-
-    `must_call`: the framework takes no answer that calls nothing.
-    """
+    """What a framework asks its model: the whole conversation, and the tools it may call."""
 
     messages: tuple[Said, ...]
     tools: tuple[Offered, ...]
-    must_call: bool = False
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ def _parameter(name: str, schema: Mapping[str, Any], *, needed: bool) -> str:
 
 def read(text: str, question: Question, *, restored: Restored = as_it_is) -> Read:
     """What a model answered, whatever prose or code fence is around it; one without braces is its last words."""
-    if "{" not in text and text.strip() and not question.must_call:
+    if "{" not in text and text.strip():
         return _checked(Read(answer=text.strip()))
     try:
         found = loads_strict(object_in(text, _ANSWERS))
@@ -120,16 +120,14 @@ def read(text: str, question: Question, *, restored: Restored = as_it_is) -> Rea
     if found.get("call") is not None and found.get("answer") is not None:
         return Read(problems=("Either call a tool or answer, not both.",))
     if found.get("call") is None:
-        return _answer(found, question)
+        return _answer(found)
     return _call(found, question, restored)
 
 
-def _answer(found: Mapping[str, Any], question: Question) -> Read:
+def _answer(found: Mapping[str, Any]) -> Read:
     said = found.get("answer")
     if not isinstance(said, str) or not said.strip():
         return Read(problems=(f"“answer” is a text: {_SHAPE}.",))
-    if question.must_call:
-        return Read(problems=("Call a tool; an answer is given by a tool too.",))
     return _checked(Read(answer=said.strip()))
 
 
@@ -166,10 +164,8 @@ def schema(question: Question) -> dict[str, Any]:
         },
         "required": ["tool", "params"],
     }
-    properties: dict[str, Any] = {"call": call, "why": {"type": "string"}}
-    if not question.must_call:
-        properties["answer"] = {"type": "string"}
-    return {"type": "object", "properties": properties}
+    words = {"type": "string"}
+    return {"type": "object", "properties": {"call": call, "why": words, "answer": words}}
 
 
 def _json(value: Any) -> str:

@@ -35,8 +35,10 @@ if TYPE_CHECKING:
     from beeai_framework.backend.message import AnyMessage, AssistantMessage
     from beeai_framework.tools import AnyTool
 
+# The tool by which the agent gives its answer. It is BeeAI's own, and nobody offers it to a model.
+_FINAL = "final_answer"
 _ROLES = frozenset({"system", "user", "assistant", "tool"})
-_INSTRUCTIONS = "Reach the task with the tools. When nothing is left to call, give the answer with {{final_answer_name}}."
+_INSTRUCTIONS = "Reach the task with the tools. When nothing is left to call, give the final answer."
 
 
 class _Story:
@@ -169,9 +171,10 @@ def _model(story: _Story) -> ChatModel:
         async def _create(self, input: Any, run: Any) -> ChatModelOutput:
             tools = tuple(
                 Offered(one.name, one.description, one.input_schema.model_json_schema()) for one in input.tools or ()
+                if one.name != _FINAL
             )
             said = [part for message in input.messages for part in _said(message, story.results)]
-            reply = await story.reply(Question(tuple(said), tools, must_call=input.tool_choice == "required"))
+            reply = await story.reply(Question(tuple(said), tools))
             return ChatModelOutput(output=[_message(reply)], finish_reason="stop")
 
         async def _create_stream(self, input: Any, run: Any) -> Any:
@@ -212,11 +215,15 @@ def _without_patterns(schema: Any) -> Any:
 def _message(reply: Reply) -> AssistantMessage:
     from beeai_framework.backend.message import AssistantMessage, MessageTextContent, MessageToolCallContent
 
-    content: list[Any] = [MessageTextContent(text=reply.text)] if reply.text or reply.call is None else []
+    content: list[Any] = [MessageTextContent(text=reply.text)] if reply.text else []
     if (call := reply.call) is not None:
         content.append(
             MessageToolCallContent(id=call.id, tool_name=call.name, args=json.dumps(dict(call.arguments)))
         )
+    else:
+        # An answer is a call as well: the agent takes no other.
+        args = json.dumps({"response": reply.text})
+        content = [MessageToolCallContent(id="answer", tool_name=_FINAL, args=args)]
     return AssistantMessage(content)
 
 

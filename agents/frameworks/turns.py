@@ -30,7 +30,7 @@ from agents.record.errors import TooManyGoals
 from agents.record.lease import Lease, LeaseLost, renew
 from agents.states import GoalState
 from agents.toolkit.registry import tools_in_use
-from library.language.asking import BudgetSpent, CallFailed, ModelError, Stopped
+from library.language.asking import BudgetSpent, CallFailed, IsWanted, ModelError, Stopped
 
 MISSING = "framework_missing"
 FAILED = "framework_failed"
@@ -63,17 +63,21 @@ def _think(lease: Lease, goal: Goal, run: FrameworkRun, answered: list[Answered]
         runs.end(lease, state, reason, level="warning")
         return False
     began = time.monotonic()
+    until = began + settings.FRAMEWORK_SECONDS - run.worked_s
     is_gone = Goal.objects.filter(pk=goal.pk).exclude(state=GoalState.PLANNING.value)
     with Companion(goal.pk, renew=lambda: renew(lease), is_cancelled=is_gone.exists) as companion:
-        house = House(goal, run, companion)
+        def is_wanted() -> bool:
+            return time.monotonic() < until and not companion.stop_work.is_set()
+
+        house = House(goal, run, companion, is_wanted)
         try:
-            came_of_it = _session(goal, run, answered, house, companion, began)
+            came_of_it = _session(goal, run, answered, house, is_wanted)
         except (Interrupted, Stopped, LimitReached, Unusable, ModelError, FrameworkFailed, FrameworkMissing) as error:
             if companion.lost:
                 raise LeaseLost(f"goal {goal.pk} was taken over while its agent worked") from None
             runs.add_time(run, time.monotonic() - began)
             logs.write(goal.pk, companion.drain())
-            _stopped(lease, error, companion)
+            _stopped(lease, error, is_late=not companion.stop_work.is_set() and time.monotonic() >= until)
             return False
         if companion.lost:
             raise LeaseLost(f"goal {goal.pk} was taken over while its agent worked")
@@ -100,56 +104,45 @@ def _why_not(goal: Goal, run: FrameworkRun) -> tuple[GoalState, str] | None:
 
 
 def _session(
-    goal: Goal, run: FrameworkRun, answered: list[Answered], house: House, companion: Companion, began: float
+    goal: Goal, run: FrameworkRun, answered: list[Answered], house: House, is_wanted: IsWanted
 ) -> Outcome:
+    """What the framework's agent comes to, from where its run stands. It is interrupted when nobody wants it more."""
     tools = offered(tools_in_use(), goal.agent.tools)
     brief = Brief(goal.text, tools, most_steps=max(1, settings.FRAMEWORK_STEPS - run.steps + 1))
     agent = factory.FACTORY.create(run.framework, brief, house.ask)
-    left_s = settings.FRAMEWORK_SECONDS - run.worked_s
     try:
-        with _watched(agent, companion, began + left_s) as watch:
-            try:
-                return agent.run() if run.checkpoint is None else agent.resume(run.checkpoint, answered)
-            except Interrupted:
-                if watch.is_late:
-                    raise LimitReached(f"{LIMIT}: it worked for {settings.FRAMEWORK_SECONDS:.0f} s") from None
-                raise
+        with _watched(agent, is_wanted):
+            return agent.run() if run.checkpoint is None else agent.resume(run.checkpoint, answered)
     finally:
         agent.close()
 
 
-class _Watch:
-    """Interrupts an agent whose goal was cancelled, whose lease is lost, or whose time is over."""
+@contextmanager
+def _watched(agent: Agent, is_wanted: IsWanted) -> Iterator[None]:
+    """Interrupt the agent from a thread beside it when its goal is cancelled, its lease is lost or its time is over."""
+    over = threading.Event()
 
-    def __init__(self, agent: Agent, companion: Companion, until: float) -> None:
-        self._agent, self._companion, self._until = agent, companion, until
-        self.is_late = False
-        self.over = threading.Event()
-
-    def look(self) -> None:
-        while not self.over.wait(_LOOKS_EVERY_S):
-            self.is_late = time.monotonic() > self._until
-            if self.is_late or self._companion.stop_work.is_set():
-                self._agent.interrupt()
+    def look() -> None:
+        while not over.wait(_LOOKS_EVERY_S):
+            if not is_wanted():
+                agent.interrupt()
                 return
 
-
-@contextmanager
-def _watched(agent: Agent, companion: Companion, until: float) -> Iterator[_Watch]:
-    watch = _Watch(agent, companion, until)
-    thread = threading.Thread(target=watch.look, name="framework-watch", daemon=True)
+    thread = threading.Thread(target=look, name="framework-watch", daemon=True)
     thread.start()
     try:
-        yield watch
+        yield
     finally:
-        watch.over.set()
+        over.set()
         thread.join()
 
 
-def _stopped(lease: Lease, error: Exception, companion: Companion) -> None:
+def _stopped(lease: Lease, error: Exception, *, is_late: bool) -> None:
     """What becomes of the goal when its agent did not come to a call or an end."""
-    if companion.cancelled or isinstance(error, Interrupted | Stopped):
+    if isinstance(error, Interrupted | Stopped):
         # Whoever cancelled it has moved it; a worker that is told to stop leaves it where it is.
+        if is_late:
+            runs.end(lease, GoalState.FAILED, f"{LIMIT}: it worked for {settings.FRAMEWORK_SECONDS:g} s")
         return
     if isinstance(error, BudgetSpent):
         runs.put_off(lease, f"{budgets.SPENT}: {error}", _until_midnight())
