@@ -133,6 +133,7 @@ class AgentAdmin(_NothingVanishes, ToldTable):
             "review_design",
             "review_selection",
             "people_only",
+            "framework",
             "uses_model",
             "model",
             "firmware_domain",

@@ -53,7 +53,7 @@ def turn(lease: Lease, goal: Goal) -> None:
             if not _think(lease, goal, run, answered):
                 return
     except TooManyGoals as error:
-        runs.put_off(lease, f"model_paced: {error}", timedelta(seconds=error.wait_s))
+        runs.put_off(lease, f"paced: {error}", timedelta(seconds=error.wait_s))
 
 
 def _think(lease: Lease, goal: Goal, run: FrameworkRun, answered: list[Answered]) -> bool:

@@ -118,7 +118,8 @@ def test_what_a_result_demands_approves_nothing(
 
 def test_an_agent_that_calls_for_ever_is_stopped(given: Given, provider: Provider, settings: Any) -> None:
     settings.FRAMEWORK_STEPS = 4
-    provider.will_say(call("read", path="../../etc/passwd"))
+    # Not the same one again and again: some frameworks notice that themselves.
+    provider.will_say(*(call("read", path=f"../../etc/passwd{number}") for number in range(9)))
     goal = work(given())
     assert (goal.state, goal.framework_run.steps) == (GoalState.FAILED, 4)
     assert goal.reason.startswith("framework_limit: it asked its model 4 times")
