@@ -83,8 +83,11 @@ class House:
             return masked.restored(value, within=(self._goal.text,))
 
         found = conversation.read(text, question, restored=restored)
-        against = firmware_checks.in_text(self._firmware.checks, found.answer) if found.answer else []
-        return Read(problems=tuple(one.says for one in against)) if against else found
+        wrong = [one.says for one in firmware_checks.in_text(self._firmware.checks, found.answer)]
+        # Left as it is, a mark would be taken for the value.
+        unknown = masking.marks_in(found.params) - masking.marks_in(self._goal.text)
+        wrong += [f"{mark} stands for a secret that this task does not say." for mark in sorted(unknown)]
+        return Read(problems=tuple(wrong)) if wrong else found
 
     def _asked(
         self, asked: Sequence[tuple[str, str]], question: Question, prompts: Sequence[PromptUsed]
