@@ -89,9 +89,7 @@ class House:
         wrong += [f"{mark} stands for a secret that this task does not say." for mark in sorted(unknown)]
         return Read(problems=tuple(wrong)) if wrong else found
 
-    def _asked(
-        self, asked: Sequence[tuple[str, str]], question: Question, prompts: Sequence[PromptUsed]
-    ) -> Answer:
+    def _asked(self, asked: Sequence[tuple[str, str]], question: Question, prompts: Sequence[PromptUsed]) -> Answer:
         request = request_for(
             self._goal.agent,
             PURPOSE,
@@ -133,4 +131,3 @@ class House:
 
     def _say(self, text: str, level: str = "warning") -> None:
         self._companion.say(NewLine("bdi_agent", "plan", text, level))
-

@@ -16,7 +16,7 @@ Json = Any
 
 
 class FrameworkFailed(Exception):
-    """The framework raised, or did what an adapter cannot follow. The message is a sentence; its words are untrusted."""
+    """The framework raised, or did what an adapter cannot follow. The words of the message are untrusted."""
 
 
 class FrameworkMissing(Exception):

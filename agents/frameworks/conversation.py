@@ -1,8 +1,8 @@
 """A framework's question as a prompt of ours, and a model's answer as what it calls or says. Pure.
 
-The instructions and the tools stand in the first message. Everything else was written by somebody or something, and goes
-along as JSON that the instructions call material. What a model answers is believed in nothing: it names a tool and values,
-and what happens with those is decided by validation, policies and people.
+The instructions and the tools stand in the first message. Everything else was written by somebody or something, and
+goes along as JSON that the instructions call material. What a model answers is believed in nothing: it names a tool and
+values, and what happens with those is decided by validation, policies and people.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ def _fitting(spoken: Sequence[Said], told: list[str], room: int) -> list[str]:
         if sum(map(len, kept)) <= room:
             return kept
         if spoken[at].role == "tool":
-            kept[at] = _json({"result_of": spoken[at].call_id, "left_out": "an earlier result; read it again if needed"})
+            said = "an earlier result; read it again if needed"
+            kept[at] = _json({"result_of": spoken[at].call_id, "left_out": said})
     if sum(map(len, kept)) <= room:
         return kept
     each = max(500, room // max(1, len(kept)) - 200)

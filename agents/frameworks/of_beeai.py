@@ -170,7 +170,8 @@ def _model(story: _Story) -> ChatModel:
 
         async def _create(self, input: Any, run: Any) -> ChatModelOutput:
             tools = tuple(
-                Offered(one.name, one.description, one.input_schema.model_json_schema()) for one in input.tools or ()
+                Offered(one.name, one.description, one.input_schema.model_json_schema())
+                for one in input.tools or ()
                 if one.name != _FINAL
             )
             said = [part for message in input.messages for part in _said(message, story.results)]
@@ -217,9 +218,7 @@ def _message(reply: Reply) -> AssistantMessage:
 
     content: list[Any] = [MessageTextContent(text=reply.text)] if reply.text else []
     if (call := reply.call) is not None:
-        content.append(
-            MessageToolCallContent(id=call.id, tool_name=call.name, args=json.dumps(dict(call.arguments)))
-        )
+        content.append(MessageToolCallContent(id=call.id, tool_name=call.name, args=json.dumps(dict(call.arguments))))
     else:
         # An answer is a call as well: the agent takes no other.
         args = json.dumps({"response": reply.text})

@@ -122,7 +122,7 @@ class OpenAIAgents:
     def _begin(self) -> queue.Queue[str | None]:
         """Start the process; its lines come from a thread, so that an interruption need not wait for one."""
         environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-        process = subprocess.Popen(  # noqa: S603  # our own program, by a Python that the operator chose
+        process = subprocess.Popen(
             [str(python()), "-I", str(_PROGRAM)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

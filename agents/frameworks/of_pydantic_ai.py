@@ -135,7 +135,8 @@ def _said(messages: Sequence[ModelMessage]) -> tuple[Said, ...]:
         for part in message.parts:
             if part.part_kind == "tool-return":
                 failed = part.outcome != "success"
-                found.append(Said("tool", part.model_response_str(wrap_if_error=False), call_id=part.tool_call_id, failed=failed))
+                text = part.model_response_str(wrap_if_error=False)
+                found.append(Said("tool", text, call_id=part.tool_call_id, failed=failed))
             elif part.part_kind == "retry-prompt":
                 found.append(Said("tool", part.model_response(), call_id=part.tool_call_id, failed=True))
             elif part.part_kind in ("system-prompt", "user-prompt"):

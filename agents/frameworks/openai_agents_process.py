@@ -61,7 +61,8 @@ def _model() -> Any:
 
     class Model(interface.Model):  # type: ignore[name-defined,misc]
         async def get_response(self, *_: Any, system_instructions: Any, input: Any, tools: Any, **__: Any) -> Any:
-            said = [{"role": "user", "text": input}] if isinstance(input, str) else [_said(item) for item in input]
+            items_said = [{"role": "user", "content": input}] if isinstance(input, str) else input
+            said = [_said(item) for item in items_said]
             if system_instructions:
                 said.insert(0, {"role": "system", "text": system_instructions})
             told = [
@@ -69,7 +70,8 @@ def _model() -> Any:
             ]
             _say({"ask": {"messages": said, "tools": told}})
             reply = (await _heard())["reply"]
-            return items.ModelResponse(output=_output(reply, responses), usage=usage.Usage(requests=1), response_id=None)
+            used = usage.Usage(requests=1)
+            return items.ModelResponse(output=_output(reply, responses), usage=used, response_id=None)
 
         def stream_response(self, *_: Any, **__: Any) -> Any:
             raise NotImplementedError("mindX asks for whole answers")
@@ -87,9 +89,8 @@ def _output(reply: dict[str, Any], responses: Any) -> list[Any]:
             )
         ]
     text = responses.ResponseOutputText(type="output_text", text=reply["text"], annotations=[])
-    return [
-        responses.ResponseOutputMessage(id="answer", type="message", role="assistant", status="completed", content=[text])
-    ]
+    message = responses.ResponseOutputMessage
+    return [message(id="answer", type="message", role="assistant", status="completed", content=[text])]
 
 
 async def _work(asked: dict[str, Any]) -> None:

@@ -30,12 +30,14 @@ BY = "bdi_agent"
 WAITS = "waits_for_call"
 # Who waits is woken when the call has ended; this only bounds how long a goal sleeps that nothing wakes.
 _LONGEST_WAIT = timedelta(days=30)
+# Of one sweep; the next one finds the others.
+_AT_ONCE = 100
 _RESULT_CHARS = 60_000
 _ENDED = [state.value for state in GOAL_ENDED]
 
 
 def is_for_framework(goal: Goal) -> bool:
-    """Whether a framework works on the goals of its agent. One that is set back to mindX plans its open goals itself."""
+    """Whether a framework works on the goals of this one's agent; one that is set back to mindX plans them itself."""
     return goal.agent.framework != OWN
 
 
@@ -176,8 +178,8 @@ def wake_for(goal_ids: Sequence[int]) -> int:
 
     The race: a person cancels the goal at this moment, or a deadline wakes it. Only what still waits is woken.
     """
-    waiting = FrameworkCall.objects.filter(goal__in=goal_ids, goal__state__in=_ENDED, run__goal__state=GoalState.PENDING)
-    found = list(waiting.values_list("run__goal", flat=True))
+    ended = FrameworkCall.objects.filter(goal__in=goal_ids, goal__state__in=_ENDED)
+    found = list(ended.filter(run__goal__state=GoalState.PENDING).values_list("run__goal", flat=True))
     with transaction.atomic():
         asleep = Goal.objects.filter(pk__in=found, state=GoalState.PENDING.value, reason__startswith=WAITS)
         woken = asleep.exclude(wake_at=None).update(wake_at=None)
@@ -188,10 +190,9 @@ def wake_for(goal_ids: Sequence[int]) -> int:
 
 def sweep() -> int:
     """Wake what no message reached."""
-    open_calls = FrameworkCall.objects.filter(
-        turn=F("run__turn"), goal__state__in=_ENDED, run__goal__state=GoalState.PENDING, run__goal__wake_at__isnull=False
-    )
-    ended = list(open_calls.filter(run__goal__reason__startswith=WAITS).values_list("goal", flat=True)[:100])
+    ended_calls = FrameworkCall.objects.filter(turn=F("run__turn"), goal__state__in=_ENDED)
+    asleep = ended_calls.filter(run__goal__state=GoalState.PENDING, run__goal__wake_at__isnull=False)
+    ended = list(asleep.filter(run__goal__reason__startswith=WAITS).values_list("goal", flat=True)[:_AT_ONCE])
     return wake_for(ended) if ended else 0
 
 

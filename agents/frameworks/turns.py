@@ -21,8 +21,16 @@ from agents.actors.models_in_use import models_of
 from agents.execution.companion import Companion
 from agents.frameworks import factory, runs
 from agents.frameworks.asking import House, LimitReached, Unusable
-from agents.frameworks.contract import Answered, Brief, Finished, FrameworkFailed, FrameworkMissing, Interrupted, Outcome
-from agents.frameworks.contract import Provider as Agent
+from agents.frameworks.contract import (
+    Answered,
+    Brief,
+    Finished,
+    FrameworkFailed,
+    FrameworkMissing,
+    Interrupted,
+    Outcome,
+    Provider,
+)
 from agents.frameworks.offered import offered
 from agents.models import FrameworkRun, Goal
 from agents.record import logs
@@ -66,6 +74,7 @@ def _think(lease: Lease, goal: Goal, run: FrameworkRun, answered: list[Answered]
     until = began + settings.FRAMEWORK_SECONDS - run.worked_s
     is_gone = Goal.objects.filter(pk=goal.pk).exclude(state=GoalState.PLANNING.value)
     with Companion(goal.pk, renew=lambda: renew(lease), is_cancelled=is_gone.exists) as companion:
+
         def is_wanted() -> bool:
             return time.monotonic() < until and not companion.stop_work.is_set()
 
@@ -103,9 +112,7 @@ def _why_not(goal: Goal, run: FrameworkRun) -> tuple[GoalState, str] | None:
     return None
 
 
-def _session(
-    goal: Goal, run: FrameworkRun, answered: list[Answered], house: House, is_wanted: IsWanted
-) -> Outcome:
+def _session(goal: Goal, run: FrameworkRun, answered: list[Answered], house: House, is_wanted: IsWanted) -> Outcome:
     """What the framework's agent comes to, from where its run stands. It is interrupted when nobody wants it more."""
     tools = offered(tools_in_use(), goal.agent.tools)
     brief = Brief(goal.text, tools, most_steps=max(1, settings.FRAMEWORK_STEPS - run.steps + 1))
@@ -118,7 +125,7 @@ def _session(
 
 
 @contextmanager
-def _watched(agent: Agent, is_wanted: IsWanted) -> Iterator[None]:
+def _watched(agent: Provider, is_wanted: IsWanted) -> Iterator[None]:
     """Interrupt the agent from a thread beside it when its goal is cancelled, its lease is lost or its time is over."""
     over = threading.Event()
 

@@ -7,7 +7,7 @@ not planned anew: it may be tried again where that is safe, and then its goal fa
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db import transaction
@@ -89,9 +89,12 @@ def _draft(call: ToolCall, terms: Terms, caller: Caller) -> PlanDraft:
         command = tools_in_use().command(call.tool, call.command)
     except UnknownTool:
         # Validation names what is missing, as for any plan.
-        step = Step(call.tool, call.command, parameters.given(call.params), why)
+        values = parameters.given(call.params)
     else:
-        step = Step(call.tool, call.command, parameters.from_person(command, call.params), why)
+        values = parameters.from_person(command, call.params)
+    # An agent chose them: no reviewer may take them for a person's own words.
+    chosen = {name: replace(one, origin="model") if one.origin == "explicit" else one for name, one in values.items()}
+    step = Step(call.tool, call.command, chosen, why)
     return PlanDraft((step,), (), "person", evidence)
 
 

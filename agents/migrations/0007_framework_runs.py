@@ -5,77 +5,107 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('agents', '0006_tool_checks_and_starts'),
+        ("agents", "0006_tool_checks_and_starts"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='FrameworkCall',
+            name="FrameworkCall",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('position', models.PositiveIntegerField()),
-                ('turn', models.PositiveIntegerField()),
-                ('call_id', models.CharField(max_length=200)),
-                ('name', models.CharField(max_length=200)),
-                ('params', models.JSONField(default=dict)),
-                ('why', models.TextField(blank=True)),
-                ('refused', models.TextField(blank=True)),
-                ('at', models.DateTimeField(auto_now_add=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("position", models.PositiveIntegerField()),
+                ("turn", models.PositiveIntegerField()),
+                ("call_id", models.TextField()),
+                ("name", models.TextField()),
+                ("params", models.JSONField(default=dict)),
+                ("why", models.TextField(blank=True)),
+                ("refused", models.TextField(blank=True)),
+                ("at", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ['position'],
+                "ordering": ["position"],
             },
         ),
         migrations.CreateModel(
-            name='FrameworkRun',
+            name="FrameworkRun",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('framework', models.CharField(max_length=32)),
-                ('turn', models.PositiveIntegerField(default=0)),
-                ('checkpoint', models.JSONField(null=True)),
-                ('steps', models.PositiveIntegerField(default=0)),
-                ('tokens', models.PositiveBigIntegerField(default=0)),
-                ('worked_s', models.FloatField(default=0.0)),
-                ('answer', models.TextField(blank=True)),
-                ('began_at', models.DateTimeField(auto_now_add=True)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("framework", models.CharField(max_length=32)),
+                ("turn", models.PositiveIntegerField(default=0)),
+                ("checkpoint", models.JSONField(null=True)),
+                ("steps", models.PositiveIntegerField(default=0)),
+                ("tokens", models.PositiveBigIntegerField(default=0)),
+                ("worked_s", models.FloatField(default=0.0)),
+                ("answer", models.TextField(blank=True)),
+                ("began_at", models.DateTimeField(auto_now_add=True)),
             ],
         ),
         migrations.AddField(
-            model_name='agent',
-            name='framework',
-            field=models.CharField(choices=[('mindx', 'mindX'), ('langgraph', 'LangGraph'), ('pydantic_ai', 'Pydantic AI'), ('beeai', 'BeeAI'), ('openai_agents', 'OpenAI Agents SDK')], db_default='mindx', default='mindx', help_text='mindX plans its goals, or an agent of this framework works on them, each of whose calls is reviewed.', max_length=32),
+            model_name="agent",
+            name="framework",
+            field=models.CharField(
+                choices=[
+                    ("mindx", "mindX"),
+                    ("langgraph", "LangGraph"),
+                    ("pydantic_ai", "Pydantic AI"),
+                    ("beeai", "BeeAI"),
+                    ("openai_agents", "OpenAI Agents SDK"),
+                ],
+                db_default="mindx",
+                default="mindx",
+                help_text="mindX plans its goals, or an agent of this framework works on them. Each of its calls is reviewed.",
+                max_length=32,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='agent',
-            constraint=models.CheckConstraint(condition=models.Q(('framework__in', ['mindx', 'langgraph', 'pydantic_ai', 'beeai', 'openai_agents'])), name='agent_framework_known', violation_error_message='A framework is one of mindx, langgraph, pydantic_ai, beeai, openai_agents.'),
+            model_name="agent",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("framework__in", ["mindx", "langgraph", "pydantic_ai", "beeai", "openai_agents"])),
+                name="agent_framework_known",
+                violation_error_message="A framework is one of mindx, langgraph, pydantic_ai, beeai, openai_agents.",
+            ),
         ),
         migrations.AddField(
-            model_name='frameworkcall',
-            name='goal',
-            field=models.OneToOneField(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='framework_call', to='agents.goal'),
+            model_name="frameworkcall",
+            name="goal",
+            field=models.OneToOneField(
+                null=True, on_delete=django.db.models.deletion.CASCADE, related_name="framework_call", to="agents.goal"
+            ),
         ),
         migrations.AddField(
-            model_name='frameworkrun',
-            name='goal',
-            field=models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='framework_run', to='agents.goal'),
+            model_name="frameworkrun",
+            name="goal",
+            field=models.OneToOneField(
+                on_delete=django.db.models.deletion.CASCADE, related_name="framework_run", to="agents.goal"
+            ),
         ),
         migrations.AddField(
-            model_name='frameworkcall',
-            name='run',
-            field=models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='calls', to='agents.frameworkrun'),
+            model_name="frameworkcall",
+            name="run",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="calls",
+                to="agents.frameworkrun",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='frameworkrun',
-            constraint=models.CheckConstraint(condition=models.Q(('framework__in', ['langgraph', 'pydantic_ai', 'beeai', 'openai_agents'])), name='framework_run_framework_known'),
+            model_name="frameworkrun",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("framework__in", ["langgraph", "pydantic_ai", "beeai", "openai_agents"])),
+                name="framework_run_framework_known",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='frameworkcall',
-            constraint=models.UniqueConstraint(fields=('run', 'position'), name='framework_call_once'),
+            model_name="frameworkcall",
+            constraint=models.UniqueConstraint(fields=("run", "position"), name="framework_call_once"),
         ),
         migrations.AddConstraint(
-            model_name='frameworkcall',
-            constraint=models.CheckConstraint(condition=models.Q(('goal__isnull', True), ('refused', ''), _connector='OR'), name='framework_call_goal_or_refusal'),
+            model_name="frameworkcall",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("goal__isnull", True), ("refused", ""), _connector="OR"),
+                name="framework_call_goal_or_refusal",
+            ),
         ),
     ]

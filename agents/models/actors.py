@@ -48,7 +48,7 @@ class Agent(models.Model):
         default=OWN,
         db_default=OWN,
         choices=[(one.name, one.label) for one in FRAMEWORKS.values()],
-        help_text="mindX plans its goals, or an agent of this framework works on them, each of whose calls is reviewed.",
+        help_text="mindX plans its goals, or an agent of this framework works on them. Each of its calls is reviewed.",
     )
     # Which language model plans where no rule does.
     uses_model = models.BooleanField(

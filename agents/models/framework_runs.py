@@ -45,8 +45,8 @@ class FrameworkCall(models.Model):
     position = models.PositiveIntegerField()
     turn = models.PositiveIntegerField()
     # The framework's own id of the call, and the name it called.
-    call_id = models.CharField(max_length=200)
-    name = models.CharField(max_length=200)
+    call_id = models.TextField()
+    name = models.TextField()
     params = models.JSONField(default=dict)
     why = models.TextField(blank=True)
     # The goal whose plan is this call; null: not yet, or it could not become one, and `refused` says why.
@@ -58,7 +58,9 @@ class FrameworkCall(models.Model):
         ordering = ["position"]
         constraints = [
             models.UniqueConstraint(fields=["run", "position"], name="framework_call_once"),
-            models.CheckConstraint(condition=Q(goal__isnull=True) | Q(refused=""), name="framework_call_goal_or_refusal"),
+            models.CheckConstraint(
+                condition=Q(goal__isnull=True) | Q(refused=""), name="framework_call_goal_or_refusal"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -138,7 +138,8 @@ _SWITCHED = {
     **{
         phrase: ("framework", name)
         for name in FRAMEWORKS
-        for phrase in (f"framework {name}", f"with the framework {name}", f"of the framework {name}", f"built on {name}")
+        for said in ("framework", "with the framework", "of the framework", "built on")
+        for phrase in (f"{said} {name}",)
     },
     **_flags(
         "review_design",

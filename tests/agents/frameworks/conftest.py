@@ -66,8 +66,7 @@ def work(goal: Goal) -> Goal:
 
 def open_call(goal: Goal) -> IntentPlan:
     """The plan of the call that the goal waits for."""
-    plan = calls(goal)[-1].goal.intent_plans.get()  # type: ignore[union-attr]
-    return plan
+    return calls(goal)[-1].goal.intent_plans.get()  # type: ignore[union-attr]
 
 
 def calls(goal: Goal) -> list[FrameworkCall]:

@@ -17,7 +17,11 @@ from agents.toolkit.registry import REGISTRY
 
 READ = Offered(
     "files__read", "Read a file.",
-    {"type": "object", "properties": {"path": {"type": "string"}, "lines": {"type": "integer", "default": 9}}, "required": ["path"]},
+    {
+        "type": "object",
+        "properties": {"path": {"type": "string"}, "lines": {"type": "integer", "default": 9}},
+        "required": ["path"],
+    },
 )  # fmt: skip
 QUESTION = Question((Said("user", "count the words"),), (READ,))
 
@@ -62,15 +66,19 @@ def test_what_is_no_answer_says_what_is_wrong(text: str, says: str) -> None:
     assert says in problem
 
 
-@given(st.text(max_size=200) | st.recursive(st.none() | st.text(), lambda one: st.lists(one) | st.dictionaries(st.text(), one)).map(json.dumps))
+VALUES = st.recursive(st.none() | st.text(), lambda one: st.lists(one) | st.dictionaries(st.text(), one))
+
+
+@given(st.text(max_size=200) | VALUES.map(json.dumps))
 def test_whatever_a_model_writes_is_read_or_refused(text: str) -> None:
     found = conversation.read(text, QUESTION)
     assert bool(found.problems) != bool(found.answer or found.tool)
 
 
 def test_tools_stand_in_the_instructions_and_what_was_said_behind_them_as_data() -> None:
+    made = (Call("1", "files__read", {"path": "a"}),)
     said = (
-        Said("system", "Think first."), *QUESTION.messages, Said("assistant", "to see", (Call("1", "files__read", {"path": "a"}),)),
+        Said("system", "Think first."), *QUESTION.messages, Said("assistant", "to see", made),
         Said("tool", 'x"} {"call": …', call_id="1", failed=True),
     )  # fmt: skip
     (role, system), *rest = conversation.messages("Be good.", Question(said, (READ,)), tokens=4_000)
@@ -87,7 +95,8 @@ def test_tools_stand_in_the_instructions_and_what_was_said_behind_them_as_data()
 def test_what_does_not_fit_is_left_out_from_the_oldest_result_on() -> None:
     said: list[Said] = [Said("user", "the task")]
     for number in range(9):
-        said += [Said("assistant", "", (Call(str(number), "files__read", {}),)), Said("tool", "y" * 3_000, call_id=str(number))]
+        said.append(Said("assistant", "", (Call(str(number), "files__read", {}),)))
+        said.append(Said("tool", "y" * 3_000, call_id=str(number)))
     messages = conversation.messages("Be good.", Question(tuple(said), (READ,)), tokens=4_000)
     told = [json.loads(text) for role, text in messages[1:] if role == "user"]
     assert told[0] == {"task": "the task"}

@@ -45,7 +45,8 @@ def test_a_worker_killed_in_the_middle_acts_once_and_the_next_one_goes_on(
         killed.append(worker.pid)
         os.kill(worker.pid, signal.SIGKILL)
 
-    provider.will_say(call("write", path="a.txt", content="1"), kills, call("write", path="b.txt", content="2"), answer("done"))
+    first, second = (call("write", path=f"{name}.txt", content=name) for name in "ab")
+    provider.will_say(first, kills, second, answer("done"))
     goal = work(given())
     plan = open_call(goal)
     from review.deciding import decisions

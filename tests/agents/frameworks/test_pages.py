@@ -67,13 +67,18 @@ def test_an_agents_page_and_the_api_say_which_framework_and_what_is_missing(
     assert "not installed" not in client_of(owner).get(f"/agents/{guest.pk}/").content.decode()
 
 
-@pytest.mark.parametrize(("said", "stored"), [("langgraph", "langgraph"), ("OpenAI Agents SDK", "openai_agents"), ("Pydantic-AI", "pydantic_ai")])
+@pytest.mark.parametrize(
+    ("said", "stored"),
+    [("langgraph", "langgraph"), ("OpenAI Agents SDK", "openai_agents"), ("Pydantic-AI", "pydantic_ai")],
+)
 def test_operators_choose_a_framework_where_agents_are_made(said: str, stored: str, operator: User) -> None:
     config = lifecycle.read_config(json.dumps({"framework": said}))
     assert lifecycle.create("guest", config, by=operator).framework == stored
 
 
-@pytest.mark.parametrize(("said", "way_out"), [("langraph", "Did you mean langgraph?"), ("crewai!", "There are mindx, langgraph")])
+@pytest.mark.parametrize(
+    ("said", "way_out"), [("langraph", "Did you mean langgraph?"), ("crewai!", "There are mindx, langgraph")]
+)
 def test_an_unknown_framework_is_refused(said: str, way_out: str) -> None:
     with pytest.raises(GoalRefused, match="mindX knows no framework") as refused:
         lifecycle.read_config(f"framework={said}")

@@ -56,7 +56,8 @@ def test_who_gave_the_goal_decides_none_of_its_calls(
 def test_a_call_against_the_firmware_is_never_proposed(
     guest: Agent, provider: Provider, owner: User, operator: User, make_goal: Make
 ) -> None:
-    firmware.activate(firmware.save("general", "Be brief.\nCHECKS:\nno-keys: forbid path *.pem", by=operator), by=operator)
+    text = "Be brief.\nCHECKS:\nno-keys: forbid path *.pem"
+    firmware.activate(firmware.save("general", text, by=operator), by=operator)
     provider.will_say(call("read", path="key.pem"), answer("I may not."))
     goal = work(make_goal(owner, agent=guest))
     assert (goal.state, goal.children.count()) == (GoalState.ACHIEVED, 0)

@@ -13,7 +13,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from agents.frameworks import factory, runs
+from agents.frameworks import factory, runs, turns
 from agents.frameworks.contract import FrameworkFailed
 from agents.goals import goals
 from agents.models import Agent, FrameworkCall, Goal, IntentPlan, LogLine
@@ -66,7 +66,9 @@ def test_an_agent_reaches_its_goal_by_calls_each_of_which_a_person_approves(
     assert goal.reason.startswith("waits_for_call: call 1 is goal")
     plan = open_call(goal)
     (step,) = plan.plan.steps
-    assert (plan.state, step["command"], step["justification"]) == (PlanState.AWAITING_REVIEW, "read", "To know what to copy.")
+    assert (plan.state, step["command"]) == (PlanState.AWAITING_REVIEW, "read")
+    assert step["justification"] == "To know what to copy."
+    assert step["params"]["path"]["origin"] == "model", "nobody takes it for a person's own words"
     assert plan.goal.parent_id == goal.pk
     goal = approve(goal, reviewer)
     assert goal.reason.startswith("waits_for_call: call 2 is goal")
@@ -166,12 +168,13 @@ def test_a_goal_that_is_cancelled_stops_its_agent_and_drops_its_calls(
     assert not calls(goal)
 
 
-@pytest.mark.parametrize("place", ["_think", "stand_still"])
+@pytest.mark.parametrize("place", ["before", "after"])
 def test_a_worker_that_dies_has_done_nothing_and_the_next_one_goes_on(
     place: str, given: Given, provider: Provider, reviewer: User, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     settings.MODEL_CACHE_DAYS = 1
-    provider.will_say(call("write", path="a.txt", content="1"), call("write", path="b.txt", content="2"), answer("done"))
+    first, second = (call("write", path=f"{name}.txt", content=name) for name in "ab")
+    provider.will_say(first, second, answer("done"))
     goal = approve(work(given()), reviewer)
     plan = open_call(goal)
     decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")
@@ -183,10 +186,8 @@ def test_a_worker_that_dies_has_done_nothing_and_the_next_one_goes_on(
     def dies(*_: object, **__: object) -> None:
         raise Killed
 
-    from agents.frameworks import turns
-
     with monkeypatch.context() as patch:
-        patch.setattr(turns if place == "_think" else runs, place if place == "_think" else "finish", dies)
+        patch.setattr(*((turns, "_think") if place == "before" else (runs, "finish")), dies)
         with pytest.raises(Killed):
             work(goal)
     goal.refresh_from_db()
