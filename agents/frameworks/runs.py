@@ -188,6 +188,11 @@ def wake_for(goal_ids: Sequence[int]) -> int:
     return woken
 
 
+def goal_ended(goal_id: int, **_: object) -> None:
+    """A hint: a goal has ended, and may be a call that an agent waits for."""
+    wake_for([goal_id])
+
+
 def sweep() -> int:
     """Wake what no message reached."""
     ended_calls = FrameworkCall.objects.filter(turn=F("run__turn"), goal__state__in=_ENDED)
