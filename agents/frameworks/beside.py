@@ -51,6 +51,12 @@ class Beside:
             raise FrameworkFailed(f"{self._framework} raised {type(error).__name__}: {said}") from error
 
 
+def _give(answer: asyncio.Future[Reply], reply: Reply) -> None:
+    """In the loop's own thread. Who asked may have been cancelled meanwhile."""
+    if not answer.done():
+        answer.set_result(reply)
+
+
 class _Running:
     """The thread, its loop, and the questions between it and whoever serves them."""
 
@@ -78,7 +84,7 @@ class _Running:
             return
         question, answer = asked
         reply = ask(question)
-        self._loop.call_soon_threadsafe(lambda: answer.done() or answer.set_result(reply))
+        self._loop.call_soon_threadsafe(_give, answer, reply)
 
     def end(self) -> None:
         """Cancel what still runs, and wait a little for it."""

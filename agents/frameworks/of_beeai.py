@@ -119,7 +119,8 @@ class BeeAI:
 
         running = asyncio.ensure_future(whole())
         try:
-            await asyncio.wait({running, story.waits}, return_when=asyncio.FIRST_COMPLETED)
+            either: tuple[asyncio.Future[Any], ...] = (running, story.waits)
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             if running.done():
                 return Finished(running.result())
             # Calls that were made together are all there by the next turn of the loop.
@@ -235,7 +236,7 @@ def _said(message: AnyMessage, results: Mapping[str, Mapping[str, Any]]) -> list
             Said("tool", str(one.result), call_id=one.tool_call_id, failed=_failed(one.tool_call_id, results))
             for one in message.get_tool_results()
         ]
-    calls = ()
+    calls: tuple[Call, ...] = ()
     if role == "assistant":
         calls = tuple(Call(one.id, one.tool_name, json.loads(one.args)) for one in message.get_tool_calls())
     return [Said(role, message.text, calls)]

@@ -59,7 +59,7 @@ def _model() -> Any:
     usage = import_module("agents.usage")
     responses = import_module("openai.types.responses")
 
-    class Model(interface.Model):  # type: ignore[name-defined,misc]
+    class Model(interface.Model):  # type: ignore[name-defined]
         async def get_response(self, *_: Any, system_instructions: Any, input: Any, tools: Any, **__: Any) -> Any:
             items_said = [{"role": "user", "content": input}] if isinstance(input, str) else input
             said = [_said(item) for item in items_said]

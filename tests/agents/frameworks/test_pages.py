@@ -61,8 +61,7 @@ def test_an_agents_page_and_the_api_say_which_framework_and_what_is_missing(
     page = client_of(owner).get(f"/agents/{guest.pk}/").content.decode()
     assert "LangGraph is not installed here. Run `make extras`" in page
     assert "LangGraph" in client_of(owner).get("/agents/").content.decode()
-    answer = api_of(owner).get(f"agents/{guest.pk}").json()
-    assert answer["framework"] == "langgraph"
+    assert json.loads(api_of(owner).get(f"agents/{guest.pk}").content)["framework"] == "langgraph"
     monkeypatch.setitem(factory._IS_THERE, "langgraph", lambda: True)
     assert "not installed" not in client_of(owner).get(f"/agents/{guest.pk}/").content.decode()
 
