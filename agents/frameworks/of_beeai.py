@@ -44,8 +44,10 @@ _INSTRUCTIONS = "Reach the task with the tools. When nothing is left to call, gi
 class _Story:
     """What the agent was told so far, and what it waits for."""
 
-    def __init__(self, ask: AskLater, checkpoint: Json, answered: Sequence[Answered]) -> None:
-        told = checkpoint or {"replies": [], "results": {}}
+    def __init__(self, task: str, ask: AskLater, checkpoint: Json, answered: Sequence[Answered]) -> None:
+        told = checkpoint or {"task": task, "replies": [], "results": {}}
+        # As it was when it began: another task would be another story.
+        self.task: str = told["task"]
         self.replies: list[dict[str, Any]] = list(told["replies"])
         self.results: dict[str, dict[str, Any]] = dict(told["results"])
         self.results |= {one.call.id: {"text": one.text, "failed": one.failed} for one in answered}
@@ -73,7 +75,7 @@ class _Story:
 
     def checkpoint(self) -> Json:
         """All that is needed to come here again."""
-        return {"replies": self.replies, "results": self.results}
+        return {"task": self.task, "replies": self.replies, "results": self.results}
 
 
 class BeeAI:
@@ -109,12 +111,12 @@ class BeeAI:
         """It holds nothing."""
 
     async def _run(self, ask: AskLater, checkpoint: Json, answered: Sequence[Answered]) -> Outcome:
-        story = _Story(ask, checkpoint, answered)
+        story = _Story(self._brief.task, ask, checkpoint, answered)
         most = self._brief.most_steps + len(story.replies)
         agent = self._agent(story)
 
         async def whole() -> str:
-            ended = await agent.run(self._brief.task, max_iterations=most, total_max_retries=most)
+            ended = await agent.run(story.task, max_iterations=most, total_max_retries=most)
             return str(ended.last_message.text)
 
         running = asyncio.ensure_future(whole())

@@ -45,6 +45,7 @@ FAILED = "framework_failed"
 LIMIT = "framework_limit"
 _PATIENCE = timedelta(minutes=1)
 _LOOKS_EVERY_S = 0.2
+_SAID_MAX = 100
 
 
 def turn(lease: Lease, goal: Goal) -> None:
@@ -115,13 +116,20 @@ def _why_not(goal: Goal, run: FrameworkRun) -> tuple[GoalState, str] | None:
 def _session(goal: Goal, run: FrameworkRun, answered: list[Answered], house: House, is_wanted: IsWanted) -> Outcome:
     """What the framework's agent comes to, from where its run stands. It is interrupted when nobody wants it more."""
     tools = offered(tools_in_use(), goal.agent.tools)
-    brief = Brief(goal.text, tools, most_steps=max(1, settings.FRAMEWORK_STEPS - run.steps + 1))
+    brief = Brief(_task(goal), tools, most_steps=max(1, settings.FRAMEWORK_STEPS - run.steps + 1))
     agent = factory.FACTORY.create(run.framework, brief, house.ask)
     try:
         with _watched(agent, is_wanted):
             return agent.run() if run.checkpoint is None else agent.resume(run.checkpoint, answered)
     finally:
         agent.close()
+
+
+def _task(goal: Goal) -> str:
+    """What is asked for, with what people said of it before it began, such as its design."""
+    said = goal.beliefs.filter(source="person", retracted_by="").order_by("pk").values_list("sentence", flat=True)
+    known = "\n".join(f"- {sentence}" for sentence in said[:_SAID_MAX])
+    return f"{goal.text}\n\nPeople say about it:\n{known}" if known else goal.text
 
 
 @contextmanager

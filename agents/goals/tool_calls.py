@@ -15,7 +15,7 @@ from django.db import transaction
 from agents.bdi import parameters
 from agents.goals import goals
 from agents.goals.component_goals import Terms
-from agents.models import Attempt, Goal, Intent, IntentPlan
+from agents.models import Attempt, FrameworkRun, Goal, Intent, IntentPlan
 from agents.plans import proposals, tool_call_plans
 from agents.plans.tool_call_plans import Caller
 from agents.record.errors import PlanInvalid
@@ -119,8 +119,14 @@ def answer_of(goal: Goal) -> CallAnswer | None:
         .order_by("-intent_plan__revision", "-position")
         .first()
     )
-    result = done.result if done is not None and isinstance(done.result, Mapping) else {}
+    result = done.result if done is not None and isinstance(done.result, Mapping) else _last_words(goal)
     return CallAnswer(goal.state, result, "" if goal.state == GoalState.ACHIEVED else _why_not(goal))
+
+
+def _last_words(goal: Goal) -> Mapping[str, Any]:
+    """What an agent of a framework said at the end, where one worked on the goal: it has no plan of its own."""
+    said = FrameworkRun.objects.filter(goal=goal).exclude(answer="").values_list("answer", flat=True).first()
+    return {"answer": said} if said is not None else {}
 
 
 def _why_not(goal: Goal) -> str:

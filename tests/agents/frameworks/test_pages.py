@@ -30,7 +30,7 @@ def guest(monkeypatch: pytest.MonkeyPatch, valkey: object) -> Agent:
 
 def test_a_goals_page_shows_the_calls_in_order_with_their_states_and_the_answer_as_a_text(
     guest: Agent, provider: Provider, owner: User, reviewer: User, client_of: Callable[[User], Client],
-    make_goal: Callable[..., Goal],
+    make_goal: Callable[..., Goal], api_of: Callable[..., ApiCaller],
 ) -> None:  # fmt: skip
     provider.will_say(
         call("read", path="../out"), call("write", "A place <b>for</b> it.", path="a.txt", content="1"),
@@ -51,6 +51,8 @@ def test_a_goals_page_shows_the_calls_in_order_with_their_states_and_the_answer_
     page = client_of(owner).get(f"/goals/{goal.pk}/").content.decode()
     assert "&lt;script&gt;alert(1)&lt;/script&gt; done" in page
     assert "A language model wrote this, and nothing has checked it." in page
+    read = json.loads(api_of(owner).get(f"goals/{goal.pk}").content)
+    assert (read["answer"], read["outcome"]) == ("<script>alert(1)</script> done", "not_checked")
 
 
 def test_an_agents_page_and_the_api_say_which_framework_and_what_is_missing(

@@ -15,7 +15,8 @@ from django.utils import timezone
 
 from agents.frameworks import factory, runs, turns
 from agents.frameworks.contract import FrameworkFailed
-from agents.goals import goals
+from agents.goals import goals, tool_calls
+from agents.goals.tool_calls import CallAnswer
 from agents.models import Agent, FrameworkCall, Goal, IntentPlan, LogLine
 from agents.planning import planning
 from agents.record.lease import claim
@@ -320,6 +321,14 @@ def test_a_worker_that_lost_its_lease_stores_nothing(given: Given, provider: Pro
     provider.will_say(is_late)
     goal = work(goal)
     assert (goal.state, goal.children.count(), goal.framework_run.turn) == (GoalState.PLANNING, 0, 0)
+
+
+def test_the_task_has_what_people_said_and_the_answer_is_the_goals_result(given: Given, provider: Provider) -> None:
+    provider.will_say(call("read", path="../x"), answer("done"))
+    goal = work(given(design="Keep the file as it is."))
+    assert all("Keep the file as it is." in asked(provider, number) for number in (0, 1))
+    assert tool_calls.answer_of(goal) == CallAnswer(GoalState.ACHIEVED, {"answer": "done"})
+    assert goal.learned_at is not None
 
 
 def test_a_plan_of_a_call_says_who_called(given: Given, provider: Provider) -> None:
