@@ -10,8 +10,10 @@ class AgentsConfig(AppConfig):
     verbose_name = "Agents"
 
     def ready(self) -> None:
-        """Listen for goals that end: a request of the bus may wait for one."""
+        """Listen for goals that end: a request of the bus or an agent of a framework may wait for one."""
         from agents.bus import settling
+        from agents.frameworks import runs
         from agents.record import signals
 
         signals.goal_ended.connect(settling.goal_ended, dispatch_uid="bus")
+        signals.goal_ended.connect(runs.goal_ended, dispatch_uid="agents.frameworks")

@@ -140,7 +140,8 @@ GOAL_MOVES: Mapping[GoalState, frozenset[GoalState]] = {
     G.BLOCKED: frozenset({G.PENDING, G.MANUAL, G.FAILED, G.DROPPED}),
     # To blocked: a person has it wait for another goal after all.
     G.PENDING: frozenset({G.BLOCKED, G.PLANNING, G.DROPPED}),
-    G.PLANNING: frozenset({G.PENDING, G.AWAITING_REVIEW, G.MANUAL, G.FAILED, G.DROPPED}),
+    # To achieved: an agent of another framework ended its work, each call of which was a goal of its own.
+    G.PLANNING: frozenset({G.PENDING, G.AWAITING_REVIEW, G.MANUAL, G.ACHIEVED, G.FAILED, G.DROPPED}),
     G.AWAITING_REVIEW: frozenset({G.PENDING, G.PLANNING, G.AWAITING_REVIEW, G.EXECUTING, G.MANUAL, G.DROPPED}),
     # To pending: the approved part is done, and the rest is planned again.
     G.EXECUTING: frozenset({G.PENDING, G.RECOVERING, G.AWAITING_REVIEW, G.MANUAL, G.ACHIEVED, G.FAILED, G.DROPPED}),

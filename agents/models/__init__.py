@@ -22,6 +22,7 @@ from agents.models.evolution import (
     Rollout,
     ToolCheck,
 )
+from agents.models.framework_runs import FrameworkCall, FrameworkRun
 from agents.models.generations import Generation
 from agents.models.goals import Belief, Goal, Transition
 from agents.models.hands import HandCommand
@@ -78,6 +79,8 @@ __all__ = [
     "EvolvedCopy",
     "FailureRecord",
     "FailureRule",
+    "FrameworkCall",
+    "FrameworkRun",
     "Generation",
     "GivenCommand",
     "Goal",

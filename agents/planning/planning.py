@@ -51,7 +51,7 @@ _NO_FAILURES = (drafting.QUESTION, command_goals.COMMAND)
 # How the reasons begin for which planning may come to another end: when rules, beliefs, files or policies have changed.
 _MAY_BE_PLANNED = (
     *(OF_A_MODEL, "no_", "invalid_plan", "unusable_value"),
-    *(adoption.OVERDUE, drafting.QUESTION, proposals.FORBIDDEN, command_goals.COMMAND),
+    *("framework_missing", adoption.OVERDUE, drafting.QUESTION, proposals.FORBIDDEN, command_goals.COMMAND),
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import F, OuterRef, QuerySet, Subquery
 from django.http import HttpResponse
 from ninja import Body, Query, Router, Schema
 from ninja.responses import Status
@@ -89,6 +89,7 @@ class GoalOut(Schema):
     )
     reason: str
     checks: list[CheckOut] = Field(description="what its newest plan's checks showed; empty before it has run")
+    answer: str = Field(description="what an agent of a framework said at the end: a model's words, unchecked")
     workspace: str
     intent_plan: str | None
     priority: int
@@ -309,6 +310,7 @@ def goal_out(goal: Goal) -> GoalOut:
         outcome=goal.shown_state if goal.state == GoalState.ACHIEVED else "",
         reason=goal.reason,
         checks=checks_out((), goal.newest_results),  # type: ignore[attr-defined]  # as above
+        answer=goal.last_words or "",  # type: ignore[attr-defined]  # as above
         workspace=goal.workspace.name,
         intent_plan=str(newest) if newest is not None else None,
         priority=goal.priority,
@@ -342,6 +344,7 @@ def _readable(user: User) -> QuerySet[Goal]:
     goals = selectors.goals_visible_to(user).annotate(
         newest_plan=Subquery(newest.values("pk")[:1]),
         newest_results=Subquery(newest.values("check_results")[:1]),
+        last_words=F("framework_run__answer"),
         approved=selectors.approved(),
     )
     return goals.prefetch_related("depends_on")

@@ -67,6 +67,7 @@ PAGES: dict[str, list[Place]] = {
         Place("owner", _goal),
         Place("owner", lambda all_: [all_.manual.pk]),
         Place("owner", lambda all_: [all_.flow.goal_id]),
+        Place("owner", lambda all_: [all_.guest.pk]),
     ],
     "goal-plans": [Place("owner", _goal), Place("owner", lambda all_: [all_.sent_back.pk])],
     "goal-beliefs": [Place("owner", _goal), Place("owner", lambda all_: [all_.waiting.goal_id])],
@@ -115,6 +116,7 @@ PAGES: dict[str, list[Place]] = {
     "agent": [
         Place("owner", lambda all_: [all_.manual.agent_id]),
         Place("keeper", lambda all_: [all_.manual.agent_id]),
+        Place("owner", lambda all_: [all_.guest.agent_id]),
     ],
     "tools": [Place("owner")],
     "tool": [
