@@ -12,6 +12,7 @@ from django.db import connection, transaction
 from agents.bdi.cycle import Decision
 from agents.cycle import failed_turns
 from agents.execution import beginning, database_outage, executor, sweep_parts, taking_up
+from agents.goals import sub_goals
 from agents.learning import learning
 from agents.models import Goal
 from agents.planning import planning
@@ -173,7 +174,8 @@ def _step(lease: Lease, begin: _Begin, adopted: planning.Adopted | None) -> bool
     elif lease.lost >= LOST_WORKERS_MAX and state in GOAL_ENDED:
         learning.give_up(lease, f"{lease.lost} workers died while they remembered it")
     elif state is GoalState.BLOCKED:
-        unblock(lease)
+        if not sub_goals.go_on(lease):
+            unblock(lease)
     elif state in (GoalState.PENDING, GoalState.PLANNING):
         return planning.plan_goal(lease, adopted)
     elif state in GOAL_ENDED:

@@ -18,6 +18,7 @@ from agents.bdi.asked import NotAsApproved
 from agents.bdi.recovery import FailureClass
 from agents.components import agent_steps
 from agents.execution import model_changes, summaries
+from agents.plans import sub_goals
 from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
 from agents.toolkit.command import Command, Params
 from agents.toolkit.finishing import (
@@ -27,6 +28,7 @@ from agents.toolkit.finishing import (
     MODEL_CHANGES,
     MODEL_SUMMARY,
     RETIRE_AGENT,
+    SUB_GOAL,
 )
 from library.errors import EmbeddingUnavailable
 from library.language.asking import BudgetSpent, CallFailed, NoModel, Stopped
@@ -39,6 +41,7 @@ _WORK: Mapping[str, Work] = {
     KEY_SENTENCES: summaries.by_sentences,
     MODEL_SUMMARY: summaries.by_model,
     MODEL_CHANGES: model_changes.by_model,
+    SUB_GOAL: sub_goals.add,
     MAKE_AGENT: agent_steps.make,
     CHANGE_AGENT: agent_steps.change,
     RETIRE_AGENT: agent_steps.retire,

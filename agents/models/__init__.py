@@ -39,6 +39,7 @@ from agents.models.recoveries import (
     RecoveryStatistic,
 )
 from agents.models.runs import Attempt, Intent, RecoveryAttempt, StepReport, TerminalSession, TurnFailure
+from agents.models.sub_goals import SubGoal
 from agents.models.workspaces import Workspace, WorkspaceChange
 
 __all__ = [
@@ -92,6 +93,7 @@ __all__ = [
     "ShadowRun",
     "Standstill",
     "StepReport",
+    "SubGoal",
     "TerminalSession",
     "ToolCheck",
     "ToolLimit",

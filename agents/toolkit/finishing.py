@@ -26,6 +26,7 @@ class Service:
 
 KEY_SENTENCES, MODEL_SUMMARY, MODEL_CHANGES = "key_sentences", "model_summary", "model_changes"
 MAKE_AGENT, CHANGE_AGENT, RETIRE_AGENT = "make_agent", "change_agent", "retire_agent"
+SUB_GOAL = "sub_goal"
 _AS_SUBMITTER = "mindX does it with the rights of whoever submitted the goal, once, however often the step is tried."
 SERVICES: Mapping[str, Service] = {
     KEY_SENTENCES: Service(
@@ -41,6 +42,11 @@ SERVICES: Mapping[str, Service] = {
         " That provider sees the file. What the model proposes is a diff; no file is changed.",
         True,
         needs_model=True,
+    ),
+    SUB_GOAL: Service(
+        f"{_AS_SUBMITTER} It is a goal of theirs, with a plan that people review before anything of it runs.",
+        False,
+        acts=True,
     ),
     MAKE_AGENT: Service(f"{_AS_SUBMITTER} It is undone by retiring the agent: it and its name stay.", False, acts=True),
     CHANGE_AGENT: Service(f"{_AS_SUBMITTER} It is undone by going back to the version before.", False, acts=True),
