@@ -37,6 +37,7 @@ OPERATIONS = [
     ("GET", "hands", Scope.GOALS_READ),
     ("GET", "goals/1/hand", Scope.GOALS_READ),
     ("POST", "goals/1/hand", Scope.GOALS_WRITE),
+    ("GET", "goals/1/tree", Scope.GOALS_READ),
     ("GET", "goals/1/log", Scope.GOALS_READ),
     ("GET", "goals/1/commands", Scope.GOALS_READ),
     ("GET", "goals/1/generations", Scope.GOALS_READ),

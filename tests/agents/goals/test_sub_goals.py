@@ -12,6 +12,7 @@ from agents.bdi import means_ends
 from agents.cycle import cycle
 from agents.goals import goal_terms, goals, sub_goals
 from agents.models import Goal, IntentPlan, SubGoal, Workspace
+from agents.pages import goal_tree
 from agents.plans import goal_families, proposals
 from agents.record import lease as leases
 from agents.record.errors import NotPossibleNow
@@ -269,3 +270,32 @@ THEN:
         "Write a report",
     ]
     assert [step.values()["after"] for step in draft.steps] == ["", "count"]
+
+
+def test_the_tree_is_drawn_on_the_page_and_told_by_the_api_to_those_who_may_see_it(
+    divided: Goal, owner: User, client_of: Callable[[User], Any], api_of: Callable[..., Any], outsider: User
+) -> None:
+    cycle.one(divided.pk)
+    made = children_of(divided)
+    page = client_of(owner).get(f"/goals/{made['report'].pk}/").content.decode()
+    assert "Sub-goals" in page
+    assert f"goal {made['count'].pk}, count" in page
+    assert f"after goal {made['count'].pk}" in page
+    told = api_of(owner).get(f"goals/{made['report'].pk}/tree").json()
+    assert told["id"] == str(divided.pk)
+    assert [(one["name"], one["here"]) for one in told["parts"]] == [
+        ("count", False),
+        ("report", True),
+        ("other", False),
+    ]
+    assert told["parts"][1]["waits_for"] == [str(made["count"].pk)]
+    assert api_of(outsider).get(f"goals/{divided.pk}/tree").status_code == 404
+
+
+def test_a_part_of_somebody_elses_goal_shows_nothing_of_it(owner: User, outsider: User, make_goal: Any) -> None:
+    whole, own = make_goal(owner), make_goal(outsider)
+    Goal.objects.filter(pk=own.pk).update(parent=whole)
+    below = make_goal(outsider, parent=own)
+    tree = goal_tree.of(below, outsider)
+    assert tree is not None
+    assert [one.pk for one in tree] == [own.pk, below.pk]
