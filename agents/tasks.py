@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from agents.bus import answering, settling, vectors
 from agents.coordinator import backlog_sources, backlog_taking
 from agents.cycle import cycle
 from agents.evolution import replaying, replays, rollouts, starting, tool_checks
@@ -42,6 +43,18 @@ def check_tool(version_id: int) -> None:
     tool_checks.work(version_id)
 
 
+@shared_task(name="agents.bus_request")
+def bus_request(request_id: int | None = None) -> None:
+    """Answer a request of the bus, if nobody does."""
+    answering.work(request_id)
+
+
+@shared_task(name="agents.embed_members")
+def embed_members() -> None:
+    """Embed what members of the bus say of themselves."""
+    vectors.embed_missing()
+
+
 @shared_task(name="agents.sweep")
 def sweep() -> None:
     """Find what no wake-up reached."""
@@ -54,6 +67,7 @@ def sweep() -> None:
         replays.sweep,
         rollouts.sweep,
         tool_checks.sweep,
+        settling.sweep,
     )
 
 

@@ -56,6 +56,7 @@ def schedule(sender: Celery, **_: object) -> None:
     sender.add_periodic_task(600.0, agents_tasks.note_failures.s(), name="note failures", expires=600.0)
     sender.add_periodic_task(1_800.0, agents_tasks.audit.s(), name="audit", expires=1_800.0)
     sender.add_periodic_task(30.0, library_tasks.embed_missing.s(), name="embed missing", expires=30.0)
+    sender.add_periodic_task(30.0, agents_tasks.embed_members.s(), name="embed members", expires=30.0)
     sender.add_periodic_task(86_400.0, agents_tasks.prune_snapshots.s(), name="prune snapshots", expires=3_600.0)
     sender.add_periodic_task(3_600.0, agents_tasks.keep_logs.s(), name="keep logs", expires=3_600.0)
     sender.add_periodic_task(3_600.0, library_tasks.keep_memory.s(), name="keep memory", expires=3_600.0)

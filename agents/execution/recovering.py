@@ -26,7 +26,7 @@ from agents.bdi.strategies import AGINT, COOLED, REEXTRACTED, RETRY, SIMPLER, St
 from agents.bdi.understanding.understood import Question
 from agents.execution.steps import StepOutcome
 from agents.models import Attempt, FailureRecord, Goal, IntentPlan
-from agents.plans import ending, renewals, reporting
+from agents.plans import ending, renewals, reporting, tool_call_plans
 from agents.plans.reporting import Running
 from agents.record import decision_lines, gate
 from agents.record.lease import Lease
@@ -150,6 +150,7 @@ def _situation(
         reextracted=limit if exhausted else "" if other is not None else "no other values were found in the goal",
         escalated=escalations >= settings.most_escalations,
         retry_after_s=facts.retry_after_s,
+        shut=tool_call_plans.closed_ways(failed.plan),
         hopeless=retrying.why_not_again(failure, facts, [_before(one) for one in earlier]),
         asks_first=bool(asked) or not failed.document.cleanup,
     )

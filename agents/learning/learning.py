@@ -27,7 +27,7 @@ from agents.execution import database_outage
 from agents.insights import insight_cases
 from agents.models import Attempt, Goal, IntentPlan
 from agents.plans import goal_families, shadowing
-from agents.record import logs, prepared, wake_ups
+from agents.record import logs, prepared, signals, wake_ups
 from agents.record.lease import Lease, LeaseLost
 from agents.record.logs import NewLine
 from agents.states import PlanState
@@ -134,6 +134,7 @@ def _remember(lease: Lease, found: _Found) -> None:
     for answer in new:
         memory.recorded(answer)
     wake_ups.goal_changed(lease.goal_id, int(said[0]) if said is not None else None)
+    signals.tell_of_end(lease.goal_id)
     if found.has_parts:
         transaction.on_commit(goal_families.drop_orphans, robust=True)
 

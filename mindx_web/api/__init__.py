@@ -4,6 +4,7 @@ from mindx_web.api import (
     agents,
     backlog,
     beliefs,
+    bus,
     components,
     evolution,
     experiences,
@@ -60,6 +61,7 @@ api.add_router("candidates", components.candidates)
 api.add_router("workflows", workflows.router)
 api.add_router("evolution", evolution.router)
 api.add_router("agents", agents.router)
+api.add_router("bus", bus.router)
 api.add_router("goals", beliefs.router)
 api.add_router("mastermind", mastermind.router)
 api.add_router("backlog", backlog.router)

@@ -118,6 +118,12 @@ OPERATIONS = [
     ("POST", "agents/1/commitment", Scope.AGENTS_WRITE),
     ("POST", "agents/1/pause", Scope.AGENTS_WRITE),
     ("POST", "agents/1/resume", Scope.AGENTS_WRITE),
+    ("GET", "bus/agents", Scope.GOALS_READ),
+    ("GET", "bus/search", Scope.GOALS_READ),
+    ("POST", "bus/requests", Scope.GOALS_WRITE),
+    ("GET", "bus/requests/1", Scope.GOALS_READ),
+    ("POST", "bus/requests/1/cancel", Scope.GOALS_WRITE),
+    ("POST", "bus/requests/1/replay", Scope.GOALS_WRITE),
     ("POST", "mastermind", Scope.MASTERMIND),
     ("GET", "backlog", Scope.BACKLOG_READ),
     ("GET", "backlog/rules", Scope.BACKLOG_READ),
@@ -177,6 +183,7 @@ def test_the_table_above_holds_every_address_of_the_api() -> None:
             "candidate_id",
             "proposal_id",
             "call_id",
+            "request_id",
         ):
             address = address.replace(name, "ID")
         assert address in known, f"{address} is missing from the table"
