@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('agents', '0006_tool_checks_and_starts'),
+        ('agents', '0007_bus'),
     ]
 
     operations = [
