@@ -19,7 +19,7 @@ from agents.components import rules
 from agents.execution.companion import Companion
 from agents.mastermind import goal_texts
 from agents.models import Goal, Plan, Planning
-from agents.planning import model_planning, offers, planning_recovery
+from agents.planning import by_design, model_planning, offers, planning_recovery
 from agents.planning.model_planning import Later
 from agents.planning.planning_recovery import Recovery
 from agents.plans import adoption, designs, earlier_plans, kept_edits, proposals, rule_choice
@@ -245,6 +245,8 @@ def _by_rules(adopted: Adopted, beliefs: Sequence[Believed]) -> tuple[Sequence[K
 
 def _find(goal: Goal, known: Sequence[KnownRule], beliefs: Sequence[Believed], before: Earlier) -> PlanDraft | NoPlan:
     """The plan by the rules that a reviewer confirmed; where these no longer make one, by whichever apply now."""
+    if before.documents and (drawn := by_design.plan(goal)) is not None:
+        return drawn
     judge_by = entailment_model.in_use()
     choice = rule_choice.confirmed(goal) if before.documents else None
     if choice is not None:

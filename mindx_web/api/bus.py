@@ -123,7 +123,9 @@ class RequestOut(Schema):
 
 
 @router.get("/agents", response=MemberPage, auth=_MAY_READ, operation_id="list_bus_members")
-def members(request: ApiRequest, capability: str = "", kind: str = "", after: After = "", limit: Limit = 50) -> MemberPage:
+def members(
+    request: ApiRequest, capability: str = "", kind: str = "", after: After = "", limit: Limit = 50
+) -> MemberPage:
     """Everybody who is registered; with a capability only those who offer it."""
     in_step.refresh()
     rows = BusMember.objects.select_related("agent", "breaker").prefetch_related("capabilities")

@@ -57,6 +57,7 @@ OPERATIONS = [
     ("GET", "workspaces/x/archive", Scope.FILES_READ),
     ("GET", "intent-plans", Scope.REVIEW_READ),
     ("GET", "intent-plans/1", Scope.REVIEW_READ),
+    ("POST", "designs", Scope.GOALS_WRITE),
     ("GET", "intent-plans/1/diff", Scope.REVIEW_READ),
     ("GET", "intent-plans/1/comments", Scope.REVIEW_READ),
     ("POST", "intent-plans/1/comments", Scope.REVIEW_TALK),
