@@ -11,6 +11,11 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AlterField(
+            model_name='deed',
+            name='agent',
+            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='deeds', to='agents.agent'),
+        ),
         migrations.CreateModel(
             name='SubGoal',
             fields=[

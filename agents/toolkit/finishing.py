@@ -52,6 +52,29 @@ SERVICES: Mapping[str, Service] = {
     CHANGE_AGENT: Service(f"{_AS_SUBMITTER} It is undone by going back to the version before.", False, acts=True),
     RETIRE_AGENT: Service(f"{_AS_SUBMITTER} It cannot be undone.", False, acts=True, for_good=True),
 }
+_READS = "mindX reads it with the rights of whoever submitted the goal; nothing is changed."
+_BY_MODEL = "Where a language model is set up, the wish is sent to it; its answer is a candidate that people decide on."
+SERVICES = {
+    **SERVICES,
+    **{
+        f"system_{name}": Service(_READS, to_model=False)
+        for name in (
+            *("search_component", "task_context", "build_context", "discover_agent"),
+            *("review_design", "review_selection"),
+        )
+    },
+    **{
+        f"system_{name}": Service(_AS_SUBMITTER, to_model=False, acts=True)
+        for name in (
+            *("ask_for_approval", "process_workflow", "record_experience", "register_agent"),
+            "request_agent",
+        )
+    },
+    **{
+        f"system_{name}": Service(f"{_AS_SUBMITTER} {_BY_MODEL}", to_model=True, acts=True)
+        for name in ("design_solution", "create_component", "evolve_component", "generate_workflow")
+    },
+}
 # What a shadow run tries and a policy may approve stays inside; what goes to a model does not.
 INSIDE = frozenset({"idempotent", "workspace"})
 

@@ -82,7 +82,9 @@ def test_nobody_reads_cancels_or_replays_the_request_of_another(
     assert BusRequest.objects.get(pk=pk).state == "waiting"
 
 
-def test_a_request_never_works_in_the_files_of_another(api_of: Any, owner: User, outsider: User, make_goal: Any) -> None:
+def test_a_request_never_works_in_the_files_of_another(
+    api_of: Any, owner: User, outsider: User, make_goal: Any
+) -> None:
     theirs = make_goal(owner)
     body = {"capability": "simple_coder.read", "content": {"path": "a.txt"}}
     for more in ({"workspace": theirs.workspace.name}, {"parent": str(theirs.pk)}):
