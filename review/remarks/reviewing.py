@@ -14,6 +14,7 @@ from agents.bdi import levels
 from agents.bdi.designing import blueprint
 from agents.evolution import asking
 from agents.models import Goal, IntentPlan, LevelDocument
+from agents.plans import shadowing
 from agents.record.errors import NotPossibleNow, NotYours
 from agents.record.selectors import current_plan, goals_visible_to, plans_visible_to, read_document
 from agents.states import PlanState
@@ -59,10 +60,10 @@ def read(plan: IntentPlan, *, by: User, with_model: bool = False) -> tuple[list[
     document = read_document(plan)
     if document is None:
         raise NotPossibleNow("This plan's bytes cannot be read.")
-    risk = risks.assessed(plan)
+    risk = risks.assessed(document, shadowing.latest(plan))
     found = [
         Remark(RISK, step.position, f"{step.level.value} risk: {'; '.join(step.reasons) or 'no case is known'}.")
-        for step in (risk.steps if risk is not None else ())
+        for step in risk.steps
         if step.level is Level.HIGH or (step.level is Level.UNKNOWN and not step.lacks_cases)
     ]
     found += finding.of_document(document)

@@ -33,17 +33,6 @@ def test_what_ships_can_be_sent_and_has_all_that_a_page_shows(prompt: Prompt) ->
 FOLLOWED_BY_MATERIAL = {
     *("plan", "extract", "summary", "file-changes", "candidate", "memory", "tool", "workflow", "design", "remarks")
 }
-    "plan",
-    "extract",
-    "summary",
-    "file-changes",
-    "candidate",
-    "memory",
-    "tool",
-    "workflow",
-    "design",
-    "remarks",
-}
 
 
 def test_every_prompt_behind_which_material_stands_says_so_in_a_part_that_nobody_edits() -> None:

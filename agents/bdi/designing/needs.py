@@ -18,7 +18,7 @@ _BACK = re.compile(
 )
 _SMALL = re.compile(
     r"a|an|the|of|in|on|to|for|from|with|and|or|by|all|each|every|its?|their|this|that|these|those|please|must|should"
-    r"|shall|will|can|we|i|you|is|are|be|as|into|than"
+    r"|them|shall|will|can|we|i|you|is|are|be|as|into|than"
 )
 _NAME_CHARS = 32
 

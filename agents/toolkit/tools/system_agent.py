@@ -41,7 +41,7 @@ def _choice(title: str, values: tuple[str, ...], **more: Any) -> dict[str, Any]:
 
 
 _TASK = _text("What is to be done")
-_GOAL = number("Number of the goal", 1, 2**53)
+_GOAL = number("Number of the goal", 1, 10**12)
 _KIND = _choice("Kind of component", WRITTEN_KINDS)
 
 
@@ -190,7 +190,7 @@ TOOL = Tool(
                 {
                     "wish": _text("What it should do", 2_000),
                     "name": line("Name of the workflow", 100),
-                    "goal": number("Goal whose plan it is made of; 0: the most like one", 0, 2**53, default=0),
+                    "goal": number("Goal whose plan it is made of; 0: the most like one", 0, 10**12, default=0),
                 },
                 "wish",
                 "name",

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 import agents.system
 import review.remarks
 from agents.actors.step_model_calls import Means
 from agents.bdi import means_ends
 from agents.bus import answering, requests
-from agents.components import rules, workflow_library
+from agents.components import workflow_library
 from agents.cycle import cycle
 from agents.execution import tool_answers
 from agents.models import BacklogItem, BusMember, BusRequest, Deed, Goal, Intent, IntentPlan
@@ -26,11 +27,13 @@ from agents.system import acting
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.types import PlanDraft
 from library.models import ComponentVersion, Experience
+from people import sealing
 from people.models import User
 from review.deciding import decisions
 from review.errors import DecisionRefused
 from review.models import Approval, Comment, Decision
 from tests.agents.bdi.workflows.workflow_texts import GREET
+from tests.agents.bdi.worlds import STARTER
 from tests.agents.execution.conftest import approved as approved
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -64,7 +67,9 @@ def under_way(plan: IntentPlan) -> Means:
 
 
 def test_no_command_and_no_capability_decides_anything() -> None:
-    names = {command.name for command in REGISTRY.commands}
+    names = {
+        command.name for command in (*REGISTRY.tool("system_agent").commands, *REGISTRY.tool("sub_goals").commands)
+    }
     assert not {name for name in names if name.startswith(("approve", "reject", "activate", "decide"))}
     deciding = ("review.deciding", "review.levels", "library.components.services.activate", "agents.evolution.deciding")
     for room in (agents.system, review.remarks):
@@ -171,7 +176,7 @@ def test_a_workflow_is_processed_into_a_goal_that_waits(approved: Approved, revi
     assert plan.state == PlanState.AWAITING_REVIEW
 
 
-def test_without_a_model_a_workflow_is_made_of_a_plan_that_ran(approved: Approved, reviewer: User) -> None:
+def test_without_a_model_a_workflow_is_made_of_a_plan_that_ran(approved: Approved, owner: User, reviewer: User) -> None:
     write = {"tool": "simple_coder", "command": "write", "params": {"path": "a.txt", "content": "moon"}}
     read = {"tool": "simple_coder", "command": "read", "params": {"path": "a.txt"}}
     again = {"tool": "simple_coder", "command": "write"}
@@ -179,7 +184,9 @@ def test_without_a_model_a_workflow_is_made_of_a_plan_that_ran(approved: Approve
     first = approved([write, read, again])
     cycle.work(first.goal_id)
     assert Goal.objects.get(pk=first.goal_id).state == GoalState.ACHIEVED
-    first.goal.submitted_by.groups.add(*reviewer.groups.all())
+    owner.roles = ["submitter", "developer"]
+    owner.save()
+    sealing.seal(owner)
     made = result_of(approved([step("generate_workflow", wish="copy", name="Copy moon", goal=first.goal_id)]))
     version = ComponentVersion.objects.get(component__name="Copy moon")
     assert (made["version"], version.status) == (version.version, "candidate")
@@ -199,7 +206,7 @@ def test_new_code_without_a_model_and_without_a_text_is_said_to_need_one(approve
 
 
 def test_evolving_without_a_model_asks_people_by_the_backlog(approved: Approved) -> None:
-    rules.known_rules()
+    call_command("load_starters", verbosity=0)
     component = ComponentVersion.objects.filter(component__kind="rule", status="active").first()
     assert component is not None
     name = component.component.name
@@ -239,7 +246,7 @@ def test_it_registers_an_agent_that_nobody_can_reach_yet(approved: Approved) -> 
     ],
 )
 def test_a_goal_in_words_is_planned_by_the_rules_that_ship(said: str, command: str) -> None:
-    draft = means_ends.plan(said, rules.known_rules(), [], REGISTRY)
+    draft = means_ends.plan(said, STARTER, [], REGISTRY)
     assert isinstance(draft, PlanDraft), draft
     assert [(one.tool, one.command) for one in draft.steps] == [("system_agent", command)]
 
