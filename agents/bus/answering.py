@@ -155,7 +155,8 @@ def _ask(request: BusRequest, offered: BusCapability) -> None:
     except Exception as error:  # whatever a member raises: it could not answer
         if database_outage.is_outage(error):
             raise
-        logger.warning("A member of the bus could not answer", extra={"bus_request": request.pk}, exc_info=True)
+        trace = not isinstance(error, ProviderUnavailable)
+        logger.warning("A member of the bus could not answer", extra={"bus_request": request.pk}, exc_info=trace)
         _could_not(request, offered, logs.storable(f"{type(error).__name__}: {error}")[:500], _ms_since(began))
         return
     state = S.ANSWERED if answer.succeeded else S.FAILED

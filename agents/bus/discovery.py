@@ -67,6 +67,12 @@ class Found:
         """Whether a request could go to it now."""
         return not self.why_not
 
+    @property
+    def percents(self) -> list[tuple[str, int]]:
+        """Both likenesses in percent, by name; none where only words were compared."""
+        scores = (("task", self.task), ("content", self.content))
+        return [(name, round(100 * max(0.0, score))) for name, score in scores if score is not None]
+
 
 @dataclass(frozen=True)
 class Results:
@@ -95,12 +101,16 @@ def search(task: str, *, by: User | None = None, limit: int = 20) -> Results:
     in_step.refresh()
     task = task.replace("\0", "")[:TEXT_MAX].strip()
     nearest, why = likeness(task)
-    rows = BusMember.objects.filter(pk__in=nearest).select_related("agent", "breaker")
-    found = {f"{row.kind} {row.name}": _of_member(row, nearest[row.pk]) for row in rows}
     known = library.search(task, task, limit=limit)
+    # A component that is on the bus is asked there, also where its member is not among the nearest.
+    both = Q(name__in=[one.version.component.name for one in known.items if one.version.component.kind in _ON_BUS])
+    rows = BusMember.objects.filter(Q(pk__in=nearest) | both).select_related("agent", "breaker")
+    unlike = Likeness(None, None)
+    found = {f"{row.kind} {row.name}": _of_member(row, nearest.get(row.pk, unlike)) for row in rows}
     for one in known.items:
         key = f"{one.version.component.kind} {one.version.component.name}"
         found[key] = _of_component(one, found.get(key))
+    found = {key: one for key, one in found.items() if one.version or (one.member and one.member.pk in nearest)}
     best = sorted(found.values(), key=lambda one: (-one.total, one.name))[:limit]
     if by is not None:
         entries.system("searched", by=by, why=task, outcome=", ".join(one.name for one in best[:5]))
@@ -146,8 +156,8 @@ def _of_component(one: library.Found, member: Found | None) -> Found:
     version = one.version
     if member is not None:
         # Both: the member is asked, and the better of two comparisons of the same thing ranks.
-        best = max(one.scores.total, member.total)
-        return replace(member, version=version, total=best)
+        better = one.scores if one.scores.total > member.total else member
+        return replace(member, version=version, task=better.task, content=better.content, total=better.total)
     component = version.component
     why = _NOT_ASKED.get(component.kind, f"it is a {component.get_kind_display().lower()} and not on the bus")
     summary = component.description or version.applicability_text
@@ -163,6 +173,7 @@ def _of_component(one: library.Found, member: Found | None) -> Found:
     )
 
 
+_ON_BUS = (Component.Kind.TOOL.value, Component.Kind.AGENT.value)
 _NOT_ASKED = {
     Component.Kind.RULE.value: "a rule is used when a goal is planned",
     Component.Kind.WORKFLOW.value: "a workflow is processed on its page",
