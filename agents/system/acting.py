@@ -16,7 +16,7 @@ from agents.actors.models_in_use import as_set_up
 from agents.actors.step_model_calls import Means
 from agents.bdi.asked import NotAsApproved, agreed
 from agents.bdi.designing.choosing import Thresholds
-from agents.bus import answering, members, moves, requests
+from agents.bus import members, requests
 from agents.bus.members import Kind, Offer, Registration
 from agents.components import approved_steps, tool_writing, workflow_library
 from agents.components.rule_writing import RuleInvalid
@@ -30,7 +30,7 @@ from agents.goals.component_goals import Terms
 from agents.mastermind.components import Component as Named
 from agents.models import Deed, Goal
 from agents.record.errors import GoalRefused, NotPossibleNow, NotYours, PlanInvalid, RequestRefused
-from agents.system import architect, reading, workflow_from_plan
+from agents.system import architect, asking_now, reading, workflow_from_plan
 from agents.toolkit import schemas
 from agents.toolkit.command import Params
 from agents.toolkit.tools.system_agent import NAME
@@ -206,10 +206,7 @@ def request_agent(params: Params, answer: Mapping[str, Any], means: Means) -> Ma
             parent=goal,
             key=key,
         )
-        # Whoever answers within a worker answers here: with one worker nobody else could.
-        if (claimed := moves.claim(asked.pk)) is not None:
-            answering.take_turn(claimed)
-        asked.refresh_from_db()
+        asking_now.answer(asked)
         said = f"request {asked.pk} is {str(asked.state).replace('_', ' ')}" + (
             f": {asked.reason}" if asked.reason else ""
         )
