@@ -46,7 +46,7 @@ _REFUSED = (LibraryRefused, WorkflowInvalid, ToolInvalid, RuleInvalid, PlanInval
 
 def design_solution(params: Params, answer: Mapping[str, Any], means: Means) -> Mapping[str, Any]:
     """A goal with a design that people review."""
-    thresholds = Thresholds(int(params.get("reuse_from", 70)) / 100, int(params.get("evolve_from", 45)) / 100)
+    thresholds = Thresholds(int(params.get("reuse_from", 60)) / 100, int(params.get("evolve_from", 50)) / 100)
 
     def draw(goal: Goal, by: User, key: str) -> dict[str, Any]:
         drawn = architect.design(str(params["requirements"]), thresholds, with_model=_may_ask(means))

@@ -16,8 +16,8 @@ from agents.states import PlanState
 from people.models import User
 from review.models import Approval, Comment, Decision
 from review.remarks import finding, reviewing
-from tests.models.conftest import Provider
 from tests.models.conftest import provider as provider
+from tests.models.server import Provider
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -10,10 +10,14 @@ REUSE, EVOLVE, CREATE = "reuse", "evolve", "create"
 
 @dataclass(frozen=True)
 class Thresholds:
-    """From which score a component is taken as it is, and from which one it is developed further."""
+    """From which score a component is taken as it is, and from which one it is developed further.
 
-    reuse: float = 0.7
-    evolve: float = 0.45
+    Measured with the sentence model and the rules and tools that ship, on 12 needs that these meet and 12 that nothing
+    meets: 7 and 0 of them scored 0.60 or more, 11 and 1 scored 0.50 or more.
+    """
+
+    reuse: float = 0.6
+    evolve: float = 0.5
 
     def fault(self) -> str:
         """What is wrong with them, as a sentence; empty when nothing is."""

@@ -140,8 +140,8 @@ TOOL = Tool(
             fields(
                 {
                     "requirements": _text("What the solution should do", 8_000),
-                    "reuse_from": number("Percent of a score from which a component is reused", 0, 100, default=70),
-                    "evolve_from": number("Percent of a score from which one is evolved", 0, 100, default=45),
+                    "reuse_from": number("Percent of a score from which a component is reused", 0, 100, default=60),
+                    "evolve_from": number("Percent of a score from which one is evolved", 0, 100, default=50),
                 },
                 "requirements",
             ),

@@ -43,7 +43,7 @@ def test_nothing_said_is_no_need() -> None:
 
 @pytest.mark.parametrize(
     ("total", "choice"),
-    [(0.7, choosing.REUSE), (0.699, choosing.EVOLVE), (0.45, choosing.EVOLVE), (0.449, choosing.CREATE)],
+    [(0.6, choosing.REUSE), (0.599, choosing.EVOLVE), (0.5, choosing.EVOLVE), (0.499, choosing.CREATE)],
 )
 def test_scores_decide_between_reuse_evolve_and_create(total: float, choice: str) -> None:
     decided = choosing.decide([match(0.1), match(total)], Thresholds())
@@ -67,7 +67,7 @@ def test_a_design_reads_back_as_it_was_decided_and_becomes_sub_goals() -> None:
     found = needs.of(TEXT)
     decided = [
         (found[0], choosing.decide([match(0.9, kind="workflow", name="Fetch a page")], Thresholds())),
-        (found[1], choosing.decide([match(0.5)], Thresholds())),
+        (found[1], choosing.decide([match(0.55)], Thresholds())),
         (found[2], choosing.decide([], Thresholds())),
     ]
     text = blueprint.write("Prices", decided, Thresholds(), has_model=False)

@@ -23,7 +23,7 @@ from agents.toolkit.registry import REGISTRY
 from agents.toolkit.types import PlanDraft
 from people.models import User
 from tests.agents.execution.conftest import approved as approved
-from tests.agents.rules.test_cascade import known
+from tests.agents.bdi.worlds import known
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -122,7 +122,8 @@ def test_a_sub_goal_that_missed_what_was_asked_shows_in_the_whole(divided: Goal)
 def test_a_worker_that_dies_between_two_sub_goals_leaves_none_and_the_next_makes_each_once(
     divided: Goal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, made = goals.submit, []
+    real = goals.submit
+    made: list[Goal] = []
 
     def dies(**kwargs: Any) -> Goal:
         if len(made) == 2:
@@ -131,7 +132,7 @@ def test_a_worker_that_dies_between_two_sub_goals_leaves_none_and_the_next_makes
         return made[-1]
 
     with monkeypatch.context() as broken:
-        broken.setattr(sub_goals.goals, "submit", dies)
+        broken.setattr(goals, "submit", dies)
         with pytest.raises(SystemExit):
             cycle.one(divided.pk)
     assert len(made) == 2

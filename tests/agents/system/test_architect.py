@@ -25,7 +25,7 @@ from people.models import User
 from review.deciding import decisions
 from review.levels import decisions as level_decisions
 from tests.agents.bdi.workflows.workflow_texts import GREET
-from tests.models.conftest import Provider
+from tests.models.server import Provider
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
