@@ -22,8 +22,8 @@ from agents.toolkit import parts
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.types import PlanDraft
 from people.models import User
-from tests.agents.execution.conftest import approved as approved
 from tests.agents.bdi.worlds import known
+from tests.agents.execution.conftest import approved as approved
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
