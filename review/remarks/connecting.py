@@ -40,7 +40,7 @@ def connect() -> None:
             (
                 Offer(
                     "read_plan",
-                    "Remarks on the plan of a goal, kept as a question with the plan where `keep` is true",
+                    "Remarks on the plan of a goal, kept as a question with the plan if wanted",
                     taking({"goal": _GOAL, "keep": {"type": "boolean"}, "with_model": {"type": "boolean"}}, "goal"),
                 ),
             ),
