@@ -13,6 +13,7 @@ from agents.bdi.cycle import Decision
 from agents.cycle import failed_turns
 from agents.execution import beginning, database_outage, executor, sweep_parts, taking_up
 from agents.frameworks import runs, turns
+from agents.goals import sub_goals
 from agents.learning import learning
 from agents.models import Goal
 from agents.planning import planning
@@ -174,7 +175,8 @@ def _step(lease: Lease, begin: _Begin, adopted: planning.Adopted | None) -> bool
     elif lease.lost >= LOST_WORKERS_MAX and state in GOAL_ENDED:
         learning.give_up(lease, f"{lease.lost} workers died while they remembered it")
     elif state is GoalState.BLOCKED:
-        unblock(lease)
+        if not sub_goals.go_on(lease):
+            unblock(lease)
     elif state in (GoalState.PENDING, GoalState.PLANNING):
         return _plan(lease, adopted or planning.adopt(lease))
     elif state in GOAL_ENDED:

@@ -48,6 +48,7 @@ from agents.models.recoveries import (
     RecoveryStatistic,
 )
 from agents.models.runs import Attempt, Intent, RecoveryAttempt, StepReport, TerminalSession, TurnFailure
+from agents.models.sub_goals import SubGoal
 from agents.models.workspaces import Workspace, WorkspaceChange
 
 __all__ = [
@@ -111,6 +112,7 @@ __all__ = [
     "ShadowRun",
     "Standstill",
     "StepReport",
+    "SubGoal",
     "TerminalSession",
     "ToolCheck",
     "ToolLimit",

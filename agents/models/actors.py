@@ -145,8 +145,8 @@ class Deed(models.Model):
     goal = models.ForeignKey("agents.Goal", on_delete=models.PROTECT, related_name="deeds")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
-    # Whom it was done to; what it is now stands with the agent.
-    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="deeds")
+    # Whom it was done to; what it is now stands with the agent. None where it was done to none.
+    agent = models.ForeignKey(Agent, null=True, on_delete=models.PROTECT, related_name="deeds")
     command = models.CharField(max_length=64)
     result = models.JSONField()
 

@@ -15,7 +15,7 @@ from agents.actors import lifecycle
 from agents.goals import goal_terms
 from agents.goals import goals as services
 from agents.models import Agent, Goal, IntentPlan
-from agents.pages import files_held, goal_log
+from agents.pages import files_held, goal_log, goal_tree
 from agents.presentation.files_held import Holder
 from agents.record import selectors
 from agents.states import GoalState
@@ -49,6 +49,18 @@ class GoalIn(Strict):
     design: str = Field(
         "", description="how it should be done, one statement a line; reviewed first if design review is on"
     )
+
+
+class BranchOut(Schema):
+    """A goal of a tree. `name` is what the plan that added it calls it; `state` as people read it."""
+
+    id: str
+    text: str
+    state: str
+    name: str = ""
+    waits_for: list[str] = []
+    here: bool = False
+    parts: list[BranchOut] = []
 
 
 class GoalPatch(Strict):
@@ -223,6 +235,32 @@ def page(
 def read(request: ApiRequest, goal_id: str) -> GoalOut:
     """One goal."""
     return goal_out(_read(request.auth.user, goal_id))
+
+
+@router.get("/{goal_id}/tree", response=BranchOut, auth=_MAY_READ, operation_id="read_goal_tree")
+def tree(request: ApiRequest, goal_id: str) -> BranchOut:
+    """The goals that this one is a part of and is broken down into, from the first one down; `here` is this one.
+
+    At most 200 goals. A goal without a parent and without parts is a tree of its own.
+    """
+    user = request.auth.user
+    goal = readable(user, goal_id)
+    found = goal_tree.of(goal, user)
+    if found is None:
+        return BranchOut(id=str(goal.pk), text=goal.text, state=goal.shown_state, here=True)
+    return _branch_out(found)
+
+
+def _branch_out(branch: goal_tree.Branch) -> BranchOut:
+    return BranchOut(
+        id=str(branch.pk),
+        text=branch.text,
+        state=branch.state,
+        name=branch.name,
+        waits_for=[str(pk) for pk in branch.waits_for],
+        here=branch.is_here,
+        parts=[_branch_out(part) for part in branch.parts],
+    )
 
 
 @router.patch("/{goal_id}", response=GoalOut, auth=_MAY_WRITE, operation_id="change_goal")

@@ -35,6 +35,8 @@ _PLACES = {
     "agents": "agents",
     "agent": "agents",
     "bus": "agents",
+    "system": "agents",
+    "architect": "agents",
     "workflows": "agents",
     "workflow": "agents",
     "mastermind": "mastermind",

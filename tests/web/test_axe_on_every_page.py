@@ -113,6 +113,8 @@ PAGES: dict[str, list[Place]] = {
     ],
     "library-prompt": [Place("keeper", lambda _: [Component.objects.get(kind="prompt", name="plan").pk])],
     "agents": [Place("owner")],
+    "system-agents": [Place("owner")],
+    "architect": [Place("owner")],
     "agent": [
         Place("owner", lambda all_: [all_.manual.agent_id]),
         Place("keeper", lambda all_: [all_.manual.agent_id]),
