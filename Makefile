@@ -10,7 +10,7 @@ export PATH := $(or $(MINDX_DATA),$(CURDIR)/.mindx)/bwrap/usr/bin:$(PATH)
 FAULTS_SEED ?= 1
 FAULTS_MINUTES ?= 60
 
-.PHONY: up test faults lint bench bench-sandbox bench-review bench-live bench-pages bench-log bench-executor \
+.PHONY: up test extras extras-openai-agents test-extras faults lint bench bench-sandbox bench-review bench-live bench-pages bench-log bench-executor \
 	bench-durable bench-scale bench-models bench-mind bench-memory bench-evolution bench-auditor bench-search \
 	bench-recovery bench-parameters bench-bus scienceworld bench-scienceworld mutate-sandbox train-entailment
 
@@ -37,6 +37,20 @@ faults:
 	@rm -f faults.jsonl
 	$(PY) -m pytest tests/faults --faults --faults-seed $(FAULTS_SEED) --faults-minutes $(FAULTS_MINUTES) \
 		--faults-results faults.jsonl $(PYTEST)
+
+# Frameworks whose agents can have goals (docs/frameworks.md). The OpenAI Agents SDK has an environment of its own.
+extras:
+	@scripts/setup.sh requirements.txt
+	@scripts/setup.sh requirements-agents.txt
+
+extras-openai-agents:
+	@scripts/setup.sh requirements-openai-agents.txt .venv-openai-agents
+
+# The tests that need them. `make test` leaves those out whose framework is not there, and says so.
+test-extras: extras extras-openai-agents
+	@scripts/setup.sh requirements-test.txt
+	@scripts/bubblewrap.sh
+	$(PY) -m pytest -n $(PROCESSES) --dist loadgroup -m extras $(PYTEST)
 
 lint:
 	@scripts/setup.sh requirements-test.txt

@@ -147,13 +147,17 @@ G, P, I, H = GoalState, PlanState, IntentState, HandState  # noqa: E741  # one l
 
 GOAL_MOVES: Mapping[GoalState, frozenset[GoalState]] = {
     # To manual: turns that should have begun it failed inside mindX.
-    G.BLOCKED: frozenset({G.PENDING, G.MANUAL, G.FAILED, G.DROPPED}),
+    # To achieved: its sub-goals, which it waited for, are.
+    G.BLOCKED: frozenset({G.PENDING, G.MANUAL, G.ACHIEVED, G.FAILED, G.DROPPED}),
     # To blocked: a person has it wait for another goal after all.
     G.PENDING: frozenset({G.BLOCKED, G.PLANNING, G.DROPPED}),
-    G.PLANNING: frozenset({G.PENDING, G.AWAITING_REVIEW, G.MANUAL, G.FAILED, G.DROPPED}),
+    # To achieved: an agent of another framework ended its work, each call of which was a goal of its own.
+    G.PLANNING: frozenset({G.PENDING, G.AWAITING_REVIEW, G.MANUAL, G.ACHIEVED, G.FAILED, G.DROPPED}),
     G.AWAITING_REVIEW: frozenset({G.PENDING, G.PLANNING, G.AWAITING_REVIEW, G.EXECUTING, G.MANUAL, G.DROPPED}),
-    # To pending: the approved part is done, and the rest is planned again.
-    G.EXECUTING: frozenset({G.PENDING, G.RECOVERING, G.AWAITING_REVIEW, G.MANUAL, G.ACHIEVED, G.FAILED, G.DROPPED}),
+    # To pending: the approved part is done, and the rest is planned again. To blocked: it waits for its sub-goals.
+    G.EXECUTING: frozenset(
+        {G.PENDING, G.BLOCKED, G.RECOVERING, G.AWAITING_REVIEW, G.MANUAL, G.ACHIEVED, G.FAILED, G.DROPPED}
+    ),
     G.RECOVERING: frozenset({G.EXECUTING, G.AWAITING_REVIEW, G.MANUAL, G.FAILED, G.DROPPED}),
     G.MANUAL: frozenset({G.PENDING, G.AWAITING_REVIEW, G.EXECUTING, G.FAILED, G.DROPPED}),
     G.ACHIEVED: frozenset(),

@@ -11,6 +11,7 @@ from agents.evolution import replaying, replays, rollouts, searches, searching, 
 from agents.evolution.auditing import proposing
 from agents.execution import shadow as shadow_run
 from agents.execution import sweep_parts
+from agents.frameworks import runs
 from agents.hands import typed
 from agents.insights import insight_cases
 from agents.modular import working as modular_working
@@ -75,6 +76,7 @@ def sweep() -> None:
     sweep_parts.each(
         stray_plans.sweep,
         cycle.sweep,
+        runs.sweep,
         typed.sweep,
         report_filing.sweep,
         replays.sweep,

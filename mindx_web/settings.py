@@ -311,6 +311,14 @@ MODEL_TRIES = int(os.environ.get("MINDX_MODEL_TRIES", "3"))
 # How many tokens an answer may have, and a prompt may have about.
 MODEL_ANSWER_TOKENS = int(os.environ.get("MINDX_MODEL_ANSWER_TOKENS", "8192"))
 MODEL_PROMPT_TOKENS = int(os.environ.get("MINDX_MODEL_PROMPT_TOKENS", "16000"))
+# What an agent of another framework may take for one goal: questions to its model, tokens, and seconds at work.
+FRAMEWORK_STEPS = int(os.environ.get("MINDX_FRAMEWORK_STEPS", "40"))
+FRAMEWORK_TOKENS = int(os.environ.get("MINDX_FRAMEWORK_TOKENS", "500000"))
+FRAMEWORK_SECONDS = float(os.environ.get("MINDX_FRAMEWORK_SECONDS", "900"))
+# The OpenAI Agents SDK has an environment of its own (`make extras-openai-agents`): the Python in it.
+OPENAI_AGENTS_PYTHON = os.environ.get(
+    "MINDX_OPENAI_AGENTS_PYTHON", str(BASE_DIR / ".venv-openai-agents" / "bin" / "python")
+)
 # For how many days the same request gets the same answer without being made; 0: never.
 MODEL_CACHE_DAYS = float(os.environ.get("MINDX_MODEL_CACHE_DAYS", "7"))
 # What models cost that LiteLLM's list does not know: NAME=IN/OUT in dollars for a million tokens, comma separated.

@@ -22,6 +22,7 @@ from agents.models.evolution import (
     Rollout,
     ToolCheck,
 )
+from agents.models.framework_runs import FrameworkCall, FrameworkRun
 from agents.models.generations import Generation
 from agents.models.goals import Belief, Goal, Transition
 from agents.models.hands import HandCommand
@@ -48,6 +49,7 @@ from agents.models.recoveries import (
     RecoveryStatistic,
 )
 from agents.models.runs import Attempt, Intent, RecoveryAttempt, StepReport, TerminalSession, TurnFailure
+from agents.models.sub_goals import SubGoal
 from agents.models.workspaces import Workspace, WorkspaceChange
 
 __all__ = [
@@ -79,6 +81,8 @@ __all__ = [
     "EvolvedCopy",
     "FailureRecord",
     "FailureRule",
+    "FrameworkCall",
+    "FrameworkRun",
     "Generation",
     "GivenCommand",
     "Goal",
@@ -113,6 +117,7 @@ __all__ = [
     "ShadowRun",
     "Standstill",
     "StepReport",
+    "SubGoal",
     "TerminalSession",
     "ToolCheck",
     "ToolLimit",

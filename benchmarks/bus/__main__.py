@@ -19,7 +19,6 @@ from benchmarks.library_search import texts
 from benchmarks.servers import Servers, servers, set_up
 from mindx_web.supervisor.postgres import DATABASE, OWNER
 
-
 WORKERS = 2
 WANTED_RATIO, WANTED_MS = 0.7, 10.0
 
@@ -65,7 +64,7 @@ def _rates(started: Servers, rounds: int, calls: int) -> None:
             timed("bare Celery, laid ready", bare.run)
             ours.prepare(calls)
             timed("the bus, laid ready", ours.run)
-            timed("the bus, asked by one caller meanwhile", lambda: (ours.ask(calls), ours.wait())[0])
+            timed("the bus, asked by one caller meanwhile", lambda: ours.ask_and_wait(calls))
             if graph is not None:
                 timed("LangGraph, laid ready", lambda: graph(calls))
             if not round_:

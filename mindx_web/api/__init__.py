@@ -6,6 +6,7 @@ from mindx_web.api import (
     beliefs,
     bus,
     components,
+    designs,
     evolution,
     experiences,
     generations,
@@ -61,6 +62,7 @@ api.add_router("memory", memory.router)
 api.add_router("components", components.router)
 api.add_router("candidates", components.candidates)
 api.add_router("workflows", workflows.router)
+api.add_router("designs", designs.router)
 api.add_router("evolution", evolution.router)
 api.add_router("searches", searches.router)
 api.add_router("states", states.router)

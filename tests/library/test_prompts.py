@@ -34,6 +34,7 @@ FOLLOWED_BY_MATERIAL = {
     *("plan", "extract", "entailment", "environment-action"),
     *("modular", "modular-compare", "modular-assess"),
     *("summary", "file-changes", "candidate", "memory", "tool", "workflow"),
+    *("agent-turn", "design", "remarks"),
 }
 
 

@@ -19,6 +19,7 @@ from agents.components.rule_writing import RuleInvalid
 from agents.cycle import cycle
 from agents.environments.policies import Situation
 from agents.evolution import deciding, writing
+from agents.frameworks import factory
 from agents.models import DEFAULT_AGENT, Agent, IntentPlan
 from agents.plans import proposals
 from agents.record.errors import NotPossibleNow
@@ -33,6 +34,7 @@ from people.models import User
 from review.deciding import decisions
 from review.errors import DecisionRefused
 from tests.agents.execution.conftest import approved  # a fixture  # noqa: F401
+from tests.agents.frameworks.double import Double
 from tests.models.server import Provider
 from tests.models.test_file_changes import workspace_with
 from tests.models.test_planning import GOOD, log, planned, said
@@ -103,7 +105,14 @@ def _memory(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: F
     questions.reply("pay the invoices", user=owner, with_model=True)
 
 
+def _agent_turn(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(factory, "FACTORY", factory.AgentFactory({Double.name: Double.create}))
+        cycle.one(make_goal(owner, agent=Agent.objects.create(name="guest", framework=Double.name)).pk)
+
+
 PURPOSES = {
+    "agent_turn": _agent_turn,
     "memory": _memory,
     "candidate": _candidate,
     "plan": _plan,

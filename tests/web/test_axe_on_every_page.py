@@ -67,6 +67,7 @@ PAGES: dict[str, list[Place]] = {
         Place("owner", _goal),
         Place("owner", lambda all_: [all_.manual.pk]),
         Place("owner", lambda all_: [all_.flow.goal_id]),
+        Place("owner", lambda all_: [all_.guest.pk]),
     ],
     "goal-plans": [Place("owner", _goal), Place("owner", lambda all_: [all_.sent_back.pk])],
     "goal-beliefs": [Place("owner", _goal), Place("owner", lambda all_: [all_.waiting.goal_id])],
@@ -112,9 +113,12 @@ PAGES: dict[str, list[Place]] = {
     ],
     "library-prompt": [Place("keeper", lambda _: [Component.objects.get(kind="prompt", name="plan").pk])],
     "agents": [Place("owner")],
+    "system-agents": [Place("owner")],
+    "architect": [Place("owner")],
     "agent": [
         Place("owner", lambda all_: [all_.manual.agent_id]),
         Place("keeper", lambda all_: [all_.manual.agent_id]),
+        Place("owner", lambda all_: [all_.guest.agent_id]),
     ],
     "tools": [Place("owner")],
     "tool": [
@@ -144,6 +148,7 @@ PAGES: dict[str, list[Place]] = {
     "rule-new": [Place("keeper")],
     "rules-import": [Place("keeper")],
     "rules-coverage": [Place("keeper"), Place("owner")],
+    "rules-proposals": [Place("keeper")],
     "rules-try": [
         Place("keeper"),
         Place("owner", query=lambda _: "?premise=The+door+is+not+open.&hypothesis=The+door+is+closed."),
