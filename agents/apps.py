@@ -10,7 +10,7 @@ class AgentsConfig(AppConfig):
     verbose_name = "Agents"
 
     def ready(self) -> None:
-        """Listen for goals that end: a request of the bus, an agent of a framework or a modular agent may wait for one."""
+        """Listen for goals that end: requests of the bus, frameworks and modular agents wait for them."""
         from agents.bus import settling
         from agents.frameworks import runs
         from agents.modular import wanting

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -38,7 +38,7 @@ class Start:
 
     task: str
     settings: Mapping[str, Chosen]
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     workspace: Workspace | None = None
     agent: Agent | None = None
     key: str = ""

@@ -304,9 +304,9 @@ def _unlike_files(snapshots: Sequence[str]) -> list[tuple[str, str]]:
     found = []
     for path in sorted({*left, *right}):
         if path not in left or path not in right:
-            found.append((path.decode(errors="replace"), "only in the second" if path in right else "only in the first"))
+            found.append(
+                (path.decode(errors="replace"), "only in the second" if path in right else "only in the first")
+            )
         elif left[path] != right[path] and left[path].kind == "file":
             found.append((path.decode(errors="replace"), "differs"))
     return found[:_MOST_FILES]
-
-

@@ -17,7 +17,10 @@ _SHOWN = 4_000
 _MESSAGES = 6
 
 
-def take(agent: ModularAgent, options: Sequence[Option], chosen: int, source: str, judged: Used = Used()) -> Node:
+NOTHING = Used()
+
+
+def take(agent: ModularAgent, options: Sequence[Option], chosen: int, source: str, judged: Used = NOTHING) -> Node:
     """Put an option into the tree, with those it was chosen from. `judged` is what choosing took."""
     used = sampling.used_by(options) + judged
     message = options[chosen].message

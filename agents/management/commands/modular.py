@@ -127,9 +127,7 @@ def _show(options: Mapping[str, Any], by: User) -> _Told:
 def _branch(options: Mapping[str, Any], by: User) -> _Told:
     run = _found(options, by)
     option = options["option"] - 1 if options["option"] is not None else None
-    edit = Edit(
-        options["node"], options["content"], option=option, next_step=options["next"], paused=options["paused"]
-    )
+    edit = Edit(options["node"], options["content"], option=option, next_step=options["next"], paused=options["paused"])
     branching.branch(run, edit, by=by)
     run.refresh_from_db()
     return _told(run)

@@ -170,7 +170,13 @@ def test_what_cannot_be_continued_is_refused_and_changes_nothing(
 ) -> None:
     run = begun()
     count = ModularStep.objects.count()
-    for edit in (Edit(99), Edit(1, option=3), Edit(1, next_step="no such"), Edit(1, arguments={}), Edit(1, next_step="discriminator")):
+    for edit in (
+        Edit(99),
+        Edit(1, option=3),
+        Edit(1, next_step="no such"),
+        Edit(1, arguments={}),
+        Edit(1, next_step="discriminator"),
+    ):
         with pytest.raises(StateRefused):
             branching.branch(run, edit, by=owner)
     with pytest.raises(CombinationRefused):
@@ -261,6 +267,7 @@ def test_a_module_that_raises_pauses_the_run_and_loses_nothing(
     begun: Callable[..., ModularRun], owner: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = begun(paused=True)
+
     def broken(agent: Any, kind: str) -> str:
         raise loop.ModuleFailed("The prompter “plain” failed: ValueError: oh")
 
