@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from agents.bdi import means_ends
-from agents.beliefs import entailment_model, perceiving
+from agents.beliefs import entailment_model, perceiving, set_items
 from agents.components import made_tools
 from agents.models import Workspace
 from agents.record import prepared
@@ -106,9 +106,8 @@ def try_out(text: str, workspace: Workspace, *, instead: KnownRule | None = None
     if instead is not None:
         rules = [*(known for known in rules if known.name != instead.name), instead]
     beliefs = tuple(perceiving.of_workspace(workspace, about=text, has_model=bool(settings.MODEL)))
-    return Trial(
-        text, beliefs, means_ends.plan(text, rules, beliefs, tools_in_use(), judge_by=entailment_model.in_use())
-    )
+    judge_by, look = entailment_model.in_use(), set_items.look_in(workspace)
+    return Trial(text, beliefs, means_ends.plan(text, rules, beliefs, tools_in_use(), judge_by=judge_by, look=look))
 
 
 def starters(files: Sequence[tuple[str, str]]) -> list[services.Starter]:

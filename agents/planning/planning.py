@@ -14,7 +14,7 @@ from agents.bdi import means_ends
 from agents.bdi.cycle import Decision
 from agents.bdi.understanding import drafting
 from agents.bdi.validation import Problem
-from agents.beliefs import belief_rows, entailment_model, perceiving
+from agents.beliefs import belief_rows, entailment_model, perceiving, set_items
 from agents.components import rules
 from agents.execution.companion import Companion
 from agents.mastermind import goal_texts
@@ -245,15 +245,17 @@ def _by_rules(adopted: Adopted, beliefs: Sequence[Believed]) -> tuple[Sequence[K
 
 def _find(goal: Goal, known: Sequence[KnownRule], beliefs: Sequence[Believed], before: Earlier) -> PlanDraft | NoPlan:
     """The plan by the rules that a reviewer confirmed; where these no longer make one, by whichever apply now."""
-    judge_by = entailment_model.in_use()
+    judge_by, look = entailment_model.in_use(), set_items.look_in(goal.workspace)
     choice = rule_choice.confirmed(goal) if before.documents else None
     if choice is not None:
-        found = means_ends.plan(goal.text, known, beliefs, tools_in_use(), chosen=choice.chosen, judge_by=judge_by)
+        found = means_ends.plan(
+            goal.text, known, beliefs, tools_in_use(), chosen=choice.chosen, judge_by=judge_by, look=look
+        )
         if isinstance(found, PlanDraft):
             return rule_choice.with_confirmation(found, choice)
         said = "the rules that were confirmed no longer make a plan; the choice is made again"
         logs.say(goal.pk, "bdi_agent", "plan", said, level="warning")
-    return means_ends.plan(goal.text, known, beliefs, tools_in_use(), judge_by=judge_by)
+    return means_ends.plan(goal.text, known, beliefs, tools_in_use(), judge_by=judge_by, look=look)
 
 
 def _understood(lease: Lease, goal: Goal, without: NoPlan) -> PlanDraft | NoPlan:
