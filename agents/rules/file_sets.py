@@ -375,7 +375,8 @@ _QUALIFIERS: tuple[tuple[tuple[tuple[str, ...], ...], _Reads], ...] = tuple(
         (f"{_THAT} older|more|over [than]", _age("older_s")),
         (f"{_THAT} newer|younger|less [than]", _age("newer_s")),
         (
-            "[that|which] [has|have|had|was|were] [been] not [been] changed|touched|modified|edited|updated|change [for|in|within]",
+            "[that|which] [has|have|had|was|were] [been] not [been] changed|touched|modified|edited|updated "
+            "[for|in|within]",
             _age("older_s"),
         ),
         ("[that|which] unchanged|untouched|unmodified [for|since]", _age("older_s")),

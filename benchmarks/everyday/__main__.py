@@ -74,7 +74,9 @@ def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--goal", action="append", help="the id of a goal; several are allowed")
     parser.add_argument("--phrasing", action="append", type=int, choices=(1, 2, HELD_OUT))
-    parser.add_argument("--show", action="store_true", help="each goal with what became of it; never held-out phrasings")
+    parser.add_argument(
+        "--show", action="store_true", help="each goal with what became of it; never held-out phrasings"
+    )
     asked = parser.parse_args()
     if asked.show and HELD_OUT in (asked.phrasing or (HELD_OUT,)):
         parser.error("what becomes of held-out phrasings is not shown; add --phrasing 1 --phrasing 2")

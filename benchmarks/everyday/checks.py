@@ -1,4 +1,4 @@
-"""What must be so after a goal: its files, its repository, and what its steps answered. Pure but for reading a folder."""
+"""What must be so after a goal: its files, its repository, and what its steps answered."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ Case = Mapping[str, Any]
 
 def faults(case: Case, root: Path, before: Path, answers: Sequence[Any]) -> list[str]:
     """What is not as the goal asks, in words. `before` holds the files of its world, `answers` the steps' results."""
-    return [fault for name, check in _CHECKS.items() if name in case for fault in check(case[name], root, before, answers)]
+    return [
+        fault for name, check in _CHECKS.items() if name in case for fault in check(case[name], root, before, answers)
+    ]
 
 
 def said_in(answers: Sequence[Any]) -> str:
@@ -62,7 +64,9 @@ def _in_files(wanted: Mapping[str, Sequence[Any]], root: Path, _before: Path, _a
         yield from (f"{path} does not hold {text}" for text in texts if not _holds(_text(root / path), text))
 
 
-def _not_in_files(wanted: Mapping[str, Sequence[str]], root: Path, _before: Path, _answers: Sequence[Any]) -> Iterator[str]:
+def _not_in_files(
+    wanted: Mapping[str, Sequence[str]], root: Path, _before: Path, _answers: Sequence[Any]
+) -> Iterator[str]:
     for path, texts in wanted.items():
         yield from (f"{path} still holds {text}" for text in texts if text in _text(root / path))
 

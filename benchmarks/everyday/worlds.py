@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 World = Mapping[str, Any]
 _NO_FILES = ("git", "later", "commits")
+_WHO = (("NAME", "Ada"), ("EMAIL", "ada@localhost"))
 _ENVIRONMENT = {
-    **{f"GIT_{role}_{part}": said for role in ("AUTHOR", "COMMITTER") for part, said in (("NAME", "Ada"), ("EMAIL", "a@b"))},
+    **{f"GIT_{role}_{part}": said for role in ("AUTHOR", "COMMITTER") for part, said in _WHO},
     "GIT_CONFIG_NOSYSTEM": "1",
     "HOME": "/nonexistent",
-}  # fmt: skip
+}
 
 
 def lay(world: World, name: str, owner: User) -> Workspace:
@@ -93,4 +94,4 @@ def _commit(root: Path, world: World) -> None:
 
 def _git(root: Path, *words: str) -> None:
     git = {**os.environ, **_ENVIRONMENT}
-    subprocess.run(["git", *words], cwd=root, env=git, check=True, capture_output=True)  # noqa: S607
+    subprocess.run(["git", *words], cwd=root, env=git, check=True, capture_output=True)
