@@ -19,7 +19,7 @@ _ERROR = re.compile(
     r"^(?P<error>[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|Iteration))(?:: (?P<said>.*))?$"
 )
 _MEANINGS = (
-    (r"ModuleNotFoundError: No module named '(?P<what>[\w.]+)'", "the module {what} is neither installed nor a file here"),
+    (r"No module named '(?P<what>[\w.]+)'", "the module {what} is neither installed nor a file here"),
     (r"FileNotFoundError: .*'(?P<what>[^']+)'$", "there is no file or folder {what} where the script looks for it"),
     (r"NameError: name '(?P<what>\w+)'", "the name {what} is used before anything has that name"),
     (r"AttributeError: .*has no attribute '(?P<what>\w+)'", "the value does not have {what}"),

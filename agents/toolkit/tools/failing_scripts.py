@@ -12,6 +12,8 @@ from agents.toolkit.trial import Trial
 NAME = "failing_scripts"
 _SCHEMA = fields({"path": path("Python script")}, "path")
 _FILES = {"a.py": "x = [1]\nprint(x[3])\n", "fine.py": "print(1)\n", "b.py": "def f(:\n", "note.txt": "x"}
+# What a script does before it fails, it has done.
+_FILES["w.py"] = "open('out.txt', 'w').write('x')\nnone\n"
 
 TOOL = Tool(
     NAME,
@@ -32,6 +34,7 @@ TOOL = Tool(
                 Trial({"path": "a.py"}, _FILES, result={"fails": True, "line": 2, "file": "a.py"}, changes=()),
                 Trial({"path": "b.py"}, _FILES, result={"fails": True, "line": 1}, changes=()),
                 Trial({"path": "fine.py"}, _FILES, result={"fails": False, "printed": "1\n"}, changes=()),
+                Trial({"path": "w.py"}, _FILES, result={"fails": True}, changes=("out.txt",)),
                 Trial({"path": "note.txt"}, _FILES, error="INVALID_PARAMETERS", changes=()),
             ),
         ),

@@ -33,10 +33,23 @@ def _command(
     trials: tuple[Trial, ...],
     effect: str = "workspace",
     beliefs_added: tuple[str, ...] = (),
+    *,
+    needs_autonomous: bool = False,
 ) -> Command:
     work = in_jail(inside, schema, reads_only=effect == "idempotent", parts=(refusal,), do=name)
     return Command(
-        NAME, name, summary, schema, phrases, effect, work, result_keys, (example,), beliefs_added, trials=trials
+        NAME,
+        name,
+        summary,
+        schema,
+        phrases,
+        effect,
+        work,
+        result_keys,
+        (example,),
+        beliefs_added,
+        needs_autonomous=needs_autonomous,
+        trials=trials,
     )
 
 
@@ -128,9 +141,22 @@ TOOL = Tool(
             ("path", "before"),
             {"path": "notes.txt", "ending": "md"},
             (
-                Trial({"path": "a.txt", "ending": ".md"}, _FILES, result={"path": "a.md"}, changes=("a.txt", "a.md")),
-                Trial({"path": "a.txt", "ending": "x/y"}, _FILES, error="INVALID_PARAMETERS", changes=()),
+                Trial(
+                    autonomous=True,
+                    params={"path": "a.txt", "ending": ".md"},
+                    files=_FILES,
+                    result={"path": "a.md"},
+                    changes=("a.txt", "a.md"),
+                ),
+                Trial(
+                    autonomous=True,
+                    params={"path": "a.txt", "ending": "x/y"},
+                    files=_FILES,
+                    error="INVALID_PARAMETERS",
+                    changes=(),
+                ),
             ),
+            needs_autonomous=True,
         ),
         _command(
             "rename_part",
@@ -150,13 +176,21 @@ TOOL = Tool(
             {"path": "my report.txt", "old": " ", "new": "_"},
             (
                 Trial(
-                    {"path": "b c.txt", "old": " ", "new": "_"},
-                    _FILES,
+                    autonomous=True,
+                    params={"path": "b c.txt", "old": " ", "new": "_"},
+                    files=_FILES,
                     result={"path": "b_c.txt"},
                     changes=("b c.txt", "b_c.txt"),
                 ),
-                Trial({"path": "a.txt", "old": "a", "new": "../x"}, _FILES, error="INVALID_PARAMETERS", changes=()),
+                Trial(
+                    autonomous=True,
+                    params={"path": "a.txt", "old": "a", "new": "../x"},
+                    files=_FILES,
+                    error="INVALID_PARAMETERS",
+                    changes=(),
+                ),
             ),
+            needs_autonomous=True,
         ),
     ),
 )
