@@ -308,7 +308,7 @@ def _name_part(pattern: str) -> _Reads:
 def _size(field: str) -> _Reads:
     def read(start: FileSet, tokens: tuple[_Token, ...], at: int) -> _Found:
         for value, end in _measured(tokens, at, _UNITS):
-            yield replace(start, **{field: value}), _said(_words("[in] [size]"), tokens, end) or end  # type: ignore[arg-type]
+            yield replace(start, **{field: value}), _said(_words("in size"), tokens, end) or end  # type: ignore[arg-type]
 
     return read
 

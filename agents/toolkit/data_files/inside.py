@@ -24,18 +24,8 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?\Z")
 Row = dict[str, str]
 
 
-class _Written(float):
-    """A number of a JSON file that is written again as it was."""
-
-    said: str
-
-    def __new__(cls, said: str) -> _Written:
-        made = super().__new__(cls, said)
-        made.said = said
-        return made
-
-    def __repr__(self) -> str:
-        return self.said
+class _Written(str):
+    """A number of a JSON file, as it is written there."""
 
 
 def main(params: dict[str, Any]) -> dict[str, Any]:
@@ -68,7 +58,7 @@ def _text(path: Path) -> str:
 
 def _data(path: Path) -> Any:
     try:
-        return json.loads(_text(path), parse_float=_Written, parse_constant=_no_constant)
+        return json.loads(_text(path), parse_float=_Written, parse_int=_Written, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise _refused(f"{path} is no JSON: {error}") from error
 
@@ -115,10 +105,16 @@ def _cell(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _typed(cell: str) -> Any:
-    if not _NUMBER.match(cell):
-        return cell
-    return int(cell) if "." not in cell and cell != "-0" else _Written(cell)
+def _as_json(rows: list[Row]) -> str:
+    """A list of objects, a number as it is written in the table."""
+    objects = [
+        ",\n".join(f"    {json.dumps(n, ensure_ascii=False)}: {_token(v)}" for n, v in row.items()) for row in rows
+    ]
+    return "[\n" + ",\n".join(f"  {{\n{each}\n  }}" for each in objects) + "\n]\n"
+
+
+def _token(cell: str) -> str:
+    return cell if _NUMBER.match(cell) else json.dumps(cell, ensure_ascii=False)
 
 
 def _convert(params: dict[str, Any]) -> dict[str, Any]:
@@ -129,10 +125,7 @@ def _convert(params: dict[str, Any]) -> dict[str, Any]:
     if not set(kinds) <= {".csv", ".json"} or kinds[0] == kinds[1]:
         raise _refused("a .csv file becomes a .json file, or the other way round")
     columns, rows = _table(source)
-    if kinds[1] == ".json":
-        said = json.dumps([{n: _typed(v) for n, v in row.items()} for row in rows], ensure_ascii=False, indent=2) + "\n"
-    else:
-        said = _as_csv(columns, rows)
+    said = _as_json(rows) if kinds[1] == ".json" else _as_csv(columns, rows)
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(said, encoding="utf-8", newline="")
     return {"path": str(target), "rows": len(rows), "columns": columns}
