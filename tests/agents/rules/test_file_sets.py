@@ -118,3 +118,18 @@ def test_an_unfinished_loop_cannot_be_read(step: str) -> None:
 def test_the_linter_names_a_loop_that_cannot_work(step: str) -> None:
     found = lint(parse(f"IF your task is to tidy\nTHEN: {step}\n"), REGISTRY)
     assert "for_each" in {problem.code for problem in found if problem.severity == "error"}
+
+
+BEHIND = """RULE tidy
+IF your task is to tidy
+THEN:
+  write "x" to the file new.txt
+  PLAN TO copy all .txt files to old
+"""
+
+
+def test_nobody_says_which_files_there_are_after_steps_that_change_them() -> None:
+    rules = [*known(RULE), *known(BEHIND)]
+    found = plan("tidy", rules, perceive(world("old/")), REGISTRY, look=lambda of: Items(("a.txt",)))
+    assert isinstance(found, NoPlan)
+    assert "steps before it change files" in str(found.evidence)
