@@ -244,6 +244,8 @@ ACTIONS = {
     "rule-evolve",
     "library-when",
     "library-prompt-version",
+    "oidc-connect",
+    "oidc-disconnect",
     "insights-call-again",
     "evolution-dismiss",
     "evolution-grant",
@@ -290,6 +292,9 @@ PARTS: dict[str, Callable[[Furnished], list[Any]]] = {
     "review-notice": lambda all_: [all_.notice.pk],
     # Leads on to the first of them.
     "insights": lambda _: [],
+    # Lead on to the provider of sign-in and from there; without one there is nothing here.
+    "oidc": lambda _: [],
+    "oidc-return": lambda _: [],
     "favicon.ico": lambda _: [],
     "metrics": lambda _: [],
     "memory-export": lambda _: [],
