@@ -24,6 +24,7 @@ from agents.models.generations import Generation
 from agents.models.goals import Belief, Goal, Transition
 from agents.models.hands import HandCommand
 from agents.models.insights import Correction, DaySoFar, MindDay, Planning, RecoveryDay
+from agents.models.interop import AgentTask, ForeignAgent
 from agents.models.levels import LevelDocument
 from agents.models.logs import LogCounter, LogExpiry, LogLine
 from agents.models.parameters import Lesson, ParameterRule, ParameterSettings, PathMapping
@@ -46,6 +47,7 @@ __all__ = [
     "DIGEST_HEX",
     "Agent",
     "AgentCommitment",
+    "AgentTask",
     "Attempt",
     "BacklogItem",
     "BacklogLift",
@@ -62,6 +64,7 @@ __all__ = [
     "EvolvedCopy",
     "FailureRecord",
     "FailureRule",
+    "ForeignAgent",
     "Generation",
     "GivenCommand",
     "Goal",

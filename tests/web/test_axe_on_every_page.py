@@ -244,6 +244,7 @@ ACTIONS = {
     "rule-evolve",
     "library-when",
     "library-prompt-version",
+    "a2a",
     "oidc-connect",
     "oidc-disconnect",
     "insights-call-again",
@@ -297,6 +298,7 @@ PARTS: dict[str, Callable[[Furnished], list[Any]]] = {
     "oidc-return": lambda _: [],
     "favicon.ico": lambda _: [],
     "metrics": lambda _: [],
+    "agent-card": lambda _: [],
     "memory-export": lambda _: [],
     "rules-export": lambda _: [],
 }
