@@ -357,6 +357,10 @@ ENTAILMENT = os.environ.get("MINDX_ENTAILMENT", "structured").strip()
 if ENTAILMENT not in {"structured", "model"}:
     raise ImproperlyConfigured(f"MINDX_ENTAILMENT is structured or model, not {ENTAILMENT}.")
 
+# --- agents of other systems (A2A) ---------------------------------------------------------------------------
+# Whether their cards and addresses may lead to internal machines, and without TLS.
+FOREIGN_AGENTS_INTERNAL = _flag("MINDX_AGENTS_INTERNAL", default=False)
+
 # --- operations ----------------------------------------------------------------------------------------------
 # `manage.py doctor` fails below this much free room on a disk of ours, and warns below four times as much.
 DISK_FREE_MIN_MB = int(os.environ.get("MINDX_DISK_FREE_MIN_MB", "1024"))

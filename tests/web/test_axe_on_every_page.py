@@ -91,6 +91,7 @@ PAGES: dict[str, list[Place]] = {
     "workspace-folder": [Place("owner", lambda all_: [all_.workspace.name, "in"])],
     "workspace-file": [Place("owner", lambda all_: [all_.workspace.name, "held.txt"])],
     "workspace-delete": [Place("owner", lambda all_: [all_.workspace.name, "held.txt"])],
+    "agents-foreign": [Place("keeper"), Place("owner")],
     "mastermind": [Place("keeper"), Place("owner", query=lambda _: "?line=evolve+the+git+tool")],
     "mastermind-backlog": [
         Place("keeper"),
