@@ -22,7 +22,7 @@ commands:
       message: {{kind: text, title: Message, most_characters: 8000}}
       timeout_s: {{kind: number, title: Seconds to wait, minimum: 2, maximum: 300, default: 60}}
     phrases:
-      - ask the agent {words} {{message}} [at {{agent}}] [within {{timeout_s}} seconds]
+      - send the agent {words} the message {{message}} [at {{agent}}] [within {{timeout_s}} seconds]
     effect: once
     results: [answer, state, cut]
     examples:

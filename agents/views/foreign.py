@@ -9,16 +9,18 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from agents.components import made_tools
+from agents.components.tool_writing import ToolInvalid
 from agents.foreign import registering
 from agents.foreign.cards import CardRefused
 from agents.foreign.fetching import NotFetched
 from agents.models import ForeignAgent
+from agents.record.errors import NotPossibleNow
 from agents.views.asking import person_of
 from library.components import services
 from library.errors import LibraryRefused
 
 _SHOWN = 200
-_REFUSALS = (CardRefused, NotFetched, LibraryRefused, made_tools.MadeToolFault)
+_REFUSALS = (CardRefused, NotFetched, ToolInvalid, NotPossibleNow, ValueError)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -32,7 +34,7 @@ def listing(request: HttpRequest) -> HttpResponse:
             done = registering.register(said, by=person_of(request))
         except LibraryRefused as error:
             refused, status = str(error), 403
-        except (*_REFUSALS, ValueError) as error:
+        except _REFUSALS as error:
             refused = str(error)
         else:
             return _registered(request, done)
