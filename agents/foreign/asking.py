@@ -25,22 +25,24 @@ class Failed(Exception):
 
 
 def ask_agent(params: dict[str, Any]) -> dict[str, Any]:
-    if params["agent"] != AGENT:
+    agent = params["agent"]
+    # The trials of this tool have an agent of their own on this machine.
+    if agent != AGENT and urlsplit(agent).hostname != "127.0.0.1":
         return {"error_class": "INVALID_PARAMETERS", "reason": f"This tool asks {AGENT} and nobody else."}
     # A little less than the program itself has, so that it can still say why it ends.
     until = time.monotonic() + max(1.0, params["timeout_s"] - 1)
     try:
-        return answered(params["message"], until)
+        return answered(agent, params["message"], until)
     except Failed as failed:
         return failed.answer
     except (OSError, http.client.HTTPException) as error:
-        reason = f"{AGENT}: {error or type(error).__name__}; the message may have been read"
+        reason = f"{agent}: {error or type(error).__name__}; the message may have been read"
         return {"error_class": "NETWORK_ERROR", "reason": reason}
 
 
-def answered(message: str, until: float) -> dict[str, Any]:
+def answered(agent: str, message: str, until: float) -> dict[str, Any]:
     sent = {"messageId": str(uuid.uuid4()), "role": "ROLE_USER", "parts": [{"text": message}]}
-    result = call("SendMessage", {"message": sent}, until)
+    result = call(agent, "SendMessage", {"message": sent}, until)
     if isinstance(result.get("message"), dict):
         return told("message", [result["message"]])
     task = result.get("task")
@@ -51,7 +53,7 @@ def answered(message: str, until: float) -> dict[str, Any]:
         if time.monotonic() + PAUSE_S >= until:
             raise Failed("TOOL_EXECUTION_ERROR", f"no answer in time; its task {str(task.get('id'))[:200]} is {state}")
         time.sleep(PAUSE_S)
-        task = call("GetTask", {"id": task.get("id")}, until)
+        task = call(agent, "GetTask", {"id": task.get("id")}, until)
     raise Failed("TOOL_EXECUTION_ERROR", "the agent answered neither with a message nor with a task")
 
 
@@ -79,11 +81,11 @@ def listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def call(method: str, params: dict[str, Any], until: float) -> dict[str, Any]:
+def call(agent: str, method: str, params: dict[str, Any], until: float) -> dict[str, Any]:
     left = until - time.monotonic()
     if left <= 0:
         raise Failed("TOOL_EXECUTION_ERROR", "no answer in time")
-    at = urlsplit(AGENT)
+    at = urlsplit(agent)
     host = str(at.hostname)
     connection: http.client.HTTPConnection
     if at.scheme == "https":
@@ -108,8 +110,8 @@ def call(method: str, params: dict[str, Any], until: float) -> dict[str, Any]:
         raise Failed("TOOL_EXECUTION_ERROR", "the agent's answer is no JSON") from error
     result = found.get("result") if isinstance(found, dict) else None
     if not isinstance(result, dict):
-        error = found.get("error") if isinstance(found, dict) else None
-        raise Failed("TOOL_EXECUTION_ERROR", f"the agent refused: {json.dumps(error)[:1_000]}")
+        refusal = found.get("error") if isinstance(found, dict) else None
+        raise Failed("TOOL_EXECUTION_ERROR", f"the agent refused: {json.dumps(refusal)[:1_000]}")
     return result
 
 

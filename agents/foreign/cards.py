@@ -30,8 +30,9 @@ def _clean(value: object) -> object:
     return "".join(sign for sign in value if sign.isprintable() or sign == "\n")
 
 
-def _text(most: int, least: int = 0) -> Any:
-    return Annotated[str, BeforeValidator(_clean), Field(min_length=least, max_length=most)]
+_Clean = Annotated[str, BeforeValidator(_clean)]
+_Short = Annotated[_Clean, Field(max_length=200)]
+_Long = Annotated[_Clean, Field(max_length=5_000)]
 
 
 class _Part(BaseModel):
@@ -39,23 +40,23 @@ class _Part(BaseModel):
 
 
 class _Skill(_Part):
-    id: _text(200) = ""
-    name: _text(200) = ""
-    description: _text(4_000) = ""
-    tags: Annotated[list[_text(100)], Field(max_length=50)] = []
-    examples: Annotated[list[_text(1_000)], Field(max_length=20)] = []
+    id: _Short = ""
+    name: _Short = ""
+    description: _Long = ""
+    tags: Annotated[list[_Short], Field(max_length=50)] = []
+    examples: Annotated[list[_Long], Field(max_length=20)] = []
 
 
 class _Interface(_Part):
-    url: _text(web_address.MOST_CHARS, 1)
-    protocol_binding: _text(100)
-    protocol_version: _text(20) = ""
+    url: Annotated[_Clean, Field(min_length=1, max_length=web_address.MOST_CHARS)]
+    protocol_binding: _Short
+    protocol_version: _Short = ""
 
 
 class _Document(_Part):
-    name: _text(200, 1)
-    description: _text(5_000) = ""
-    version: _text(100) = ""
+    name: Annotated[_Short, Field(min_length=1)]
+    description: _Long = ""
+    version: _Short = ""
     supported_interfaces: Annotated[list[_Interface], Field(min_length=1, max_length=20)]
     skills: Annotated[list[_Skill], Field(max_length=100)] = []
     security_requirements: Annotated[list[Any], Field(max_length=100)] = []

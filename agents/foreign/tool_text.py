@@ -28,9 +28,13 @@ commands:
     examples:
       - {{message: "What can you do?"}}
     trials:
-      - {{params: {{agent: "http://127.0.0.1:9/", message: "Anybody else is not asked."}}, error: INVALID_PARAMETERS, changes: []}}
+      - {{params: {{agent: "http://elsewhere.invalid/", message: "Hello"}}, error: INVALID_PARAMETERS, changes: []}}
+      - params: {{agent: "{{web}}/rpc", message: "Hello"}}
+        web: {{/rpc: '{{"result": {{"message": {{"parts": [{{"text": "Hello yourself"}}]}}}}}}'}}
+        result: {{answer: Hello yourself, state: message, cut: false}}
+        changes: []
 ---
-{code}"""  # noqa: E501  # lines of YAML
+{code}"""
 
 
 def tool_text(card: Card, tool: str, name: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -136,5 +136,5 @@ def _in_order(roles: Iterable[str]) -> list[str]:
     return [role.value for role in Role if role in set(roles)]
 
 
-def _audited(user: User) -> Mapping[str, Any]:
+def _audited(user: User) -> dict[str, Any]:
     return {"username": user.username, "email": user.email, "roles": list(user.roles), "active": user.is_active}

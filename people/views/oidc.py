@@ -176,7 +176,7 @@ def disconnect(request: HttpRequest) -> HttpResponse:
 def _refused(request: HttpRequest, reason: str) -> HttpResponse:
     """The login page's sister with a sentence for the reason; the journal keeps the try."""
     person = request.user if isinstance(request.user, User) else None
-    data = {"address": client_address(request), "with": settings.OIDC.issuer, "why": reason.replace("_", " ")}
+    data = {"address": client_address(request), "with": known().issuer, "why": reason.replace("_", " ")}
     journal.record(Event.LOGIN_FAILED, by=person, subject=f"person:{person}" if person else "nobody", data=data)
     told = {"sentence": SENTENCES.get(reason, _OTHERWISE), "provider": settings.OIDC}
     status = 502 if reason in _NOT_THE_PERSONS_FAULT else 403

@@ -32,6 +32,7 @@ class Echo(AgentExecutor):
         if not said.startswith(("slow", "fail")):
             await event_queue.enqueue_event(new_text_message(f"You said: {said}"))
             return
+        assert context.message is not None
         task = new_task_from_user_message(context.message)
         await event_queue.enqueue_event(task)
         updater = TaskUpdater(event_queue, task.id, task.context_id)

@@ -96,7 +96,9 @@ def test_a_foreign_agent_is_registered_enabled_by_a_person_and_asked_in_an_appro
         address = f"http://127.0.0.1:{port}"
         wait_until(lambda: _answers(address), what="the agent answers")
         page = browser.send("/agents/foreign/", "/agents/foreign/", address=address)
-        tool, version = re.search(r"/tools/(\w+)/\?version=(\d+)", str(page.url)).groups()
+        found = re.search(r"/tools/(\w+)/\?version=(\d+)", str(page.url))
+        assert found is not None, page.text
+        tool, version = found.groups()
         shown = browser.link.get("/agents/foreign/").text
         assert "not enabled" in shown
         assert "<script>alert" not in shown
@@ -106,10 +108,10 @@ def test_a_foreign_agent_is_registered_enabled_by_a_person_and_asked_in_an_appro
         goal = whole.api.post("goals", json={"text": text}).raise_for_status().json()
         whole.wait_for(goal["id"], "manual")
         assert whole.api.post(f"goals/{goal['id']}/plan", json={"steps": [step]}).status_code == 422
-        page = f"/tools/{tool}/?version={version}"
+        of_tool = f"/tools/{tool}/?version={version}"
         # Its trial runs in a jail first; until that has ended nobody can activate it.
         activate = f"/tools/{tool}/versions/{version}/activate/"
-        wait_until(lambda: "is active" in browser.send(page, activate).text, within=60, what="the tool is active")
+        wait_until(lambda: "is active" in browser.send(of_tool, activate).text, within=60, what="the tool is active")
         assert whole.api.post(f"goals/{goal['id']}/plan", json={"steps": [step]}).status_code == 201
         plan = whole.api.get(f"intent-plans/{whole.goal(goal['id'])['intent_plan']}").json()
         (intent,) = plan["intents"]

@@ -41,7 +41,7 @@ _STATES = (
 )
 
 
-def visible_to(user: User) -> QuerySet[AgentTask]:
+def visible_to(user: User) -> QuerySet[Any]:
     """The tasks whose goals the person may see, each with its `state`, newest first."""
     tasks = _with_states().filter(goal__in=selectors.goals_visible_to(user).order_by())
     return tasks.select_related("goal__workspace", "goal__submitted_by").order_by("-pk")
@@ -52,7 +52,7 @@ def is_at_rest(code: str) -> bool:
     return _with_states().filter(code=code, state__in=AT_REST).exists()
 
 
-def _with_states() -> QuerySet[AgentTask]:
+def _with_states() -> QuerySet[Any]:
     newest = IntentPlan.objects.filter(goal=OuterRef("goal")).order_by("-revision")
     states = [When(condition, then=Value(state)) for condition, state in _STATES]
     plan = {"plan": Subquery(newest.values("pk")[:1]), "plan_state": Subquery(newest.values("state")[:1])}

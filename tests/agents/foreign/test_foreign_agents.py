@@ -337,7 +337,7 @@ def asked(address: str, monkeypatch: pytest.MonkeyPatch, **also: Any) -> dict[st
 
 
 def test_only_the_agent_of_the_card_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = asked("http://127.0.0.1:9/", monkeypatch, agent="http://127.0.0.1:10/")
+    found = asked("https://agents.example.org/", monkeypatch, agent="https://elsewhere.example.org/")
     assert found["error_class"] == "INVALID_PARAMETERS"
 
 
