@@ -122,7 +122,9 @@ def test_a_foreign_agent_is_registered_enabled_by_a_person_and_asked_in_an_appro
         whole.approve(plan)
         whole.wait_for(goal["id"], "achieved", "failed", "manual")
         (intent,) = whole.api.get(f"intent-plans/{plan['id']}").json()["intents"]
-        assert intent["result"] == {"answer": "Done: slow and careful", "state": "TASK_STATE_COMPLETED", "cut": False}
+        told = {name: intent["result"][name] for name in ("answer", "state", "cut")}
+        assert told == {"answer": "Done: slow and careful", "state": "TASK_STATE_COMPLETED", "cut": False}
+        assert intent["result"]["level"] == "L3"
 
 
 def _answers(address: str) -> bool:
