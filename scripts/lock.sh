@@ -28,4 +28,5 @@ lock requirements-bench.in requirements-bench.txt --constraint requirements.txt 
 lock requirements-agents.in requirements-agents.txt --constraint requirements-test.txt "$@"
 lock requirements-openai-agents.in requirements-openai-agents.txt "$@"
 lock requirements-train.in requirements-train.txt --constraint requirements.txt "$@"
+lock requirements-interop.in requirements-interop.txt --constraint requirements.txt "$@"
 lock requirements-scienceworld.in requirements-scienceworld.txt "$@"

@@ -27,6 +27,7 @@ from agents.models.generations import Generation
 from agents.models.goals import Belief, Goal, Transition
 from agents.models.hands import HandCommand
 from agents.models.insights import Correction, DaySoFar, MindDay, Planning, RecoveryDay
+from agents.models.interop import AgentTask, ForeignAgent
 from agents.models.levels import LevelDocument
 from agents.models.logs import LogCounter, LogExpiry, LogLine
 from agents.models.parameters import (
@@ -56,6 +57,7 @@ __all__ = [
     "DIGEST_HEX",
     "Agent",
     "AgentCommitment",
+    "AgentTask",
     "Attempt",
     "BacklogItem",
     "BacklogLift",
@@ -80,6 +82,7 @@ __all__ = [
     "EvolvedCopy",
     "FailureRecord",
     "FailureRule",
+    "ForeignAgent",
     "FrameworkCall",
     "FrameworkRun",
     "Generation",

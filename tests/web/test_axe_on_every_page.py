@@ -93,6 +93,7 @@ PAGES: dict[str, list[Place]] = {
     "workspace-folder": [Place("owner", lambda all_: [all_.workspace.name, "in"])],
     "workspace-file": [Place("owner", lambda all_: [all_.workspace.name, "held.txt"])],
     "workspace-delete": [Place("owner", lambda all_: [all_.workspace.name, "held.txt"])],
+    "agents-foreign": [Place("keeper"), Place("owner")],
     "mastermind": [Place("keeper"), Place("owner", query=lambda _: "?line=evolve+the+git+tool")],
     "mastermind-backlog": [
         Place("keeper"),
@@ -269,6 +270,9 @@ ACTIONS = {
     "tool-search",
     "library-when",
     "library-prompt-version",
+    "a2a",
+    "oidc-connect",
+    "oidc-disconnect",
     "insights-call-again",
     "evolution-dismiss",
     "evolution-grant",
@@ -315,8 +319,12 @@ PARTS: dict[str, Callable[[Furnished], list[Any]]] = {
     "review-notice": lambda all_: [all_.notice.pk],
     # Leads on to the first of them.
     "insights": lambda _: [],
+    # Lead on to the provider of sign-in and from there; without one there is nothing here.
+    "oidc": lambda _: [],
+    "oidc-return": lambda _: [],
     "favicon.ico": lambda _: [],
     "metrics": lambda _: [],
+    "agent-card": lambda _: [],
     "memory-export": lambda _: [],
     "rules-export": lambda _: [],
 }
