@@ -10,6 +10,7 @@ from agents.evolution import replaying, replays, rollouts, starting, tool_checks
 from agents.evolution.auditing import proposing
 from agents.execution import shadow as shadow_run
 from agents.execution import sweep_parts
+from agents.foreign_tools import listing
 from agents.hands import typed
 from agents.insights import insight_cases
 from agents.plans import report_filing, stray_plans
@@ -42,6 +43,12 @@ def check_tool(version_id: int) -> None:
     tool_checks.work(version_id)
 
 
+@shared_task(name="agents.list_mcp_tools")
+def list_mcp_tools(server_id: int) -> None:
+    """List the tools of an MCP server, if nobody does."""
+    listing.work(server_id)
+
+
 @shared_task(name="agents.sweep")
 def sweep() -> None:
     """Find what no wake-up reached."""
@@ -54,6 +61,7 @@ def sweep() -> None:
         replays.sweep,
         rollouts.sweep,
         tool_checks.sweep,
+        listing.sweep,
     )
 
 

@@ -20,6 +20,7 @@ from agents.models.evolution import (
     Rollout,
     ToolCheck,
 )
+from agents.models.foreign import McpServer
 from agents.models.generations import Generation
 from agents.models.goals import Belief, Goal, Transition
 from agents.models.hands import HandCommand
@@ -74,6 +75,7 @@ __all__ = [
     "LogCounter",
     "LogExpiry",
     "LogLine",
+    "McpServer",
     "MindDay",
     "ParameterRule",
     "ParameterSettings",
