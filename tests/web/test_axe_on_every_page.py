@@ -122,6 +122,8 @@ PAGES: dict[str, list[Place]] = {
         Place("keeper", lambda _: ["word_count"]),
     ],
     "tool-new": [Place("keeper"), Place("keeper", query=lambda _: "?example")],
+    "mcp-servers": [Place("owner"), Place("keeper")],
+    "mcp-server": [Place("owner", lambda all_: [all_.mcp]), Place("keeper", lambda all_: [all_.mcp])],
     "tool-edit": [Place("keeper", lambda _: ["word_count"])],
     "workflows": [Place("owner"), Place("judge")],
     "workflow": [
@@ -236,6 +238,8 @@ ACTIONS = {
     "rule-check",
     "tool-check",
     "tool-evolve",
+    "mcp-server-refresh",
+    "mcp-server-remove",
     "tool-version",
     "workflow-check",
     "workflow-process",

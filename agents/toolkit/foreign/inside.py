@@ -59,7 +59,7 @@ def called(server, reviewed, mapping, params):
     def work(link):
         _check(_tools(link), reviewed)
         if params.get("only_check"):
-            return {"is_as_reviewed": True}
+            return {"is_as_reviewed": True, "text": "", "truncated": False}
         return _told(link.ask("tools/call", {"name": reviewed["name"], "arguments": arguments}))
 
     return _speaking(server, work)

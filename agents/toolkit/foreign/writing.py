@@ -26,6 +26,8 @@ SERVER, ONLY_CHECK, WHOLE = "server", "only_check", "arguments"
 _OWN = frozenset({SERVER, ONLY_CHECK, WHOLE})
 _PLAIN_OPTION = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/+-]{0,39}\Z")
 _NUMBERS = (-1_000_000_000, 1_000_000_000)
+# It may only stand at the beginning, and what uses it is not annotated.
+_FUTURE = "from __future__ import annotations\n\n"
 _DIGEST_LINE = re.compile(r"^REVIEWED = .*'digest': '([0-9a-f]{64})'\}$", re.MULTILINE)
 _SERVER_LINE = re.compile(r"^SERVER = (.*)$", re.MULTILINE)
 
@@ -102,7 +104,8 @@ def text_of(server: Server, tool: Mapping[str, Any]) -> str:
                 "phrases": [phrase],
                 # What it does outside is unknown; a person who knows better edits this.
                 "effect": "once",
-                "results": ["text", "truncated", "structured", "left_out", "is_as_reviewed"],
+                # Only what the check gives too: nothing is called before a person has seen the tool.
+                "results": ["text", "truncated"],
                 "examples": [sample],
                 "trials": [{"params": {**sample, ONLY_CHECK: True}, "result": {"is_as_reviewed": True}}],
             }
@@ -218,7 +221,7 @@ def {command}(params):
 
 
 # The rest is mindX's own, the same for every tool of an MCP server.
-{inspect.getsource(inside)}'''
+{inspect.getsource(inside).replace(_FUTURE, "")}'''
 
 
 def _commented(said: str) -> str:

@@ -47,7 +47,7 @@ def test_an_honest_server_is_listed_and_called_and_what_it_asks_is_declined() ->
 
 
 def test_a_check_calls_nothing() -> None:
-    assert call("die", only_check=True) == {"is_as_reviewed": True}
+    assert call("die", only_check=True) == {"is_as_reviewed": True, "text": "", "truncated": False}
 
 
 @pytest.mark.parametrize(
