@@ -156,7 +156,7 @@ def _one(server: McpServer, name: str, tool: Mapping[str, Any], active: Componen
 
     stopped = active is not None and not is_this(active)
     try:
-        if not any(is_this(one) for one in versions[:1]) and not any(is_this(o) for o in versions if o.status in _USABLE):
+        if not any(is_this(one) for one in versions if one is versions[0] or one.status in _USABLE):
             _propose(server, component, tool, by)
     finally:
         # Whatever becomes of the new one, the old one is not used for what nobody has reviewed.

@@ -11,7 +11,7 @@ from library.models import ComponentVersion
 
 @dataclass(frozen=True)
 class ListedTool:
-    """A tool of a server. `newest` is the version to be reviewed, `active` the one in use; `fault` why it has neither."""
+    """A tool of a server. `newest` is its last version, `active` the one in use; `fault` says why it has neither."""
 
     name: str
     component: str

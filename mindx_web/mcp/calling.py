@@ -16,7 +16,7 @@ from urllib.parse import urlencode, urlsplit
 from asgiref.sync import async_to_sync, iscoroutinefunction, sync_to_async
 from django.conf import settings
 from django.core.handlers.wsgi import WSGIRequest
-from django.db import close_old_connections
+from django.db import connections
 from django.urls import resolve
 
 from mindx_web.api import problems
@@ -71,11 +71,10 @@ async def aside(work: Callable[..., Result], *given: Any, **named: Any) -> Resul
     """The work in a thread of its own; its database connection goes back when it is done, as after a request."""
 
     def done() -> Result:
-        close_old_connections()
         try:
             return work(*given, **named)
         finally:
-            close_old_connections()
+            connections.close_all()
 
     # Clients wait in many calls at once, which must not queue for one thread.
     return await sync_to_async(done, thread_sensitive=False)()

@@ -1,4 +1,4 @@
-"""Waiting for a goal on behalf of a client, and what it is told: still working, ended, or that a person has to decide."""
+"""Waiting for a goal on behalf of a client: it is told that it is worked on, has ended, or needs a person."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.urls import reverse
 from agents.states import GoalState
 from mindx_web.api import waiting as places
 from mindx_web.mcp import state
-from mindx_web.mcp.calling import Answer, Caller, ask, aside, token
+from mindx_web.mcp.calling import Answer, Caller, aside, ask, token
 from mindx_web.mcp.state import Waiting
 from people import tokens
 from people.scopes import Scope

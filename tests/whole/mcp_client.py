@@ -1,6 +1,7 @@
-"""A program of its own that speaks to mindX with the official client: submits a goal, waits for it, reads what came of it.
+"""Speaks to mindX with the official client: submits a goal, waits for it, reads what came of it.
 
-`python mcp_client.py ADDRESS | -- COMMAND…`; the token is in MINDX_TOKEN. It prints a line of JSON for each thing it learned.
+`python mcp_client.py ADDRESS | -- COMMAND…`; the token is in MINDX_TOKEN. What it learns
+it prints, a line of JSON each.
 """
 
 from __future__ import annotations

@@ -163,11 +163,8 @@ def _parameter(theirs: str, described: Mapping[str, Any]) -> _Parameter:
     title = _word(theirs).replace("_", " ").capitalize()
     options = described.get("enum")
     # Other words could be instructions; such a choice is written by whoever plans the step, and shown as a text.
-    if isinstance(options, list) and 0 < len(options) <= 50:
-        if all(isinstance(one, str) and _PLAIN_OPTION.match(one) for one in options) and len({*options}) == len(
-            options
-        ):
-            return _Parameter(theirs, "text", {"kind": "choice", "title": title, "options": options})
+    if isinstance(options, list) and _are_plain(options):
+        return _Parameter(theirs, "text", {"kind": "choice", "title": title, "options": options})
     match described.get("type"):
         case "string":
             return _Parameter(theirs, "text", {"kind": "long_text", "title": title, "may_refer": True})
@@ -183,6 +180,11 @@ def _parameter(theirs: str, described: Mapping[str, Any]) -> _Parameter:
             # A choice: left out is something else than false.
             return _Parameter(theirs, "json", {"kind": "choice", "title": title, "options": ["true", "false"]})
     return _Parameter(theirs, "json", {"kind": "long_text", "title": f"{title}, as JSON", "may_refer": True})
+
+
+def _are_plain(options: list[Any]) -> bool:
+    plain = all(isinstance(one, str) and _PLAIN_OPTION.match(one) for one in options)
+    return plain and 0 < len(options) <= 50 and len({*options}) == len(options)
 
 
 def _whole(said: object, usual: int) -> int:
@@ -208,15 +210,16 @@ def _code(server: Server, tool: Mapping[str, Any], command: str, parameters: Map
     return f'''# What the server says of its tool, for reviewers. Nothing reads it but them.
 {_commented(said)}
 
-SERVER = {ascii(server.spoken_to)}
-REVIEWED = {ascii(reviewed)}
-MAPPING = {ascii(mapping)}
+SERVER = {server.spoken_to!a}
+REVIEWED = {reviewed!a}
+MAPPING = {mapping!a}
 
 
 def {command}(params):
     """What the sandbox calls, with the parameters of the command."""
     if params.get("server") != SERVER["{where}"]:
-        return {{"error_class": "INVALID_PARAMETERS", "reason": f"this tool was reviewed for {{SERVER['{where}']}} only"}}
+        reason = "this tool was reviewed for another server: " + SERVER["{where}"]
+        return {{"error_class": "INVALID_PARAMETERS", "reason": reason}}
     return called(SERVER, REVIEWED, MAPPING, params)
 
 

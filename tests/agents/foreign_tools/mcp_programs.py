@@ -4,7 +4,7 @@ run in any jail.
 
 from __future__ import annotations
 
-HONEST = '''
+HONEST = """
 import json, os, sys, time
 MODE = sys.argv[1] if len(sys.argv) > 1 else "honest"
 DESCRIPTION = sys.argv[2] if len(sys.argv) > 2 else "Adds two numbers."
@@ -54,5 +54,5 @@ for line in sys.stdin:
         send({"jsonrpc": "2.0", "id": number, "result": {
             "content": [{"type": "text", "text": str(given["a"] + given["b"]) + (" \\x1b[31m" + given["note"] if "note" in given else "")}, {"type": "image", "data": ""}],
             "structuredContent": {"sum": given["a"] + given["b"]}}})
-'''
+"""
 COMMAND = "python3 {source}"

@@ -154,8 +154,8 @@ def test_a_server_that_is_away_is_said_to_be(developer: User) -> None:
 
 
 @pytest.mark.skipif(
-    not os.environ.get("MINDX_TEST_NPM") or shutil.which("npm") is None,
-    reason="set MINDX_TEST_NPM=1, with npm and its registry in reach",
+    not os.environ.get("TEST_NPM") or shutil.which("npm") is None,
+    reason="set TEST_NPM=1, with npm and its registry in reach",
 )
 def test_a_server_of_the_npm_registry_is_used_through_the_gate(
     developer: User, operator: User, owner: User, reviewer: User, make_goal: Callable[..., Goal], tmp_path: Path

@@ -1,4 +1,4 @@
-"""MCP servers that people add: listed by a worker in a jail, reviewed tool by tool, used in approved plans, and stopped."""
+"""MCP servers that people add: listed in a jail, reviewed tool by tool, used in approved plans, and stopped."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_a_server_that_lists_nothing_says_why(developer: User) -> None:
     assert not Component.objects.filter(name__startswith="mcp_").exists()
 
 
-def _answered(developer: User, operator: User, owner: User, reviewer: User, make_goal: Callable[..., Goal], **params: Any) -> Goal:
+def _answered(owner: User, reviewer: User, make_goal: Callable[..., Goal], **params: Any) -> Goal:
     goal = make_goal(owner, "Reconcile the ledger of the harbour")
     cycle.work(goal.pk)
     plan = goals.supply_plan(
@@ -161,7 +161,7 @@ def test_a_tool_in_use_is_a_step_of_an_approved_plan(
 ) -> None:
     add(developer)
     put_to_use(operator)
-    goal = _answered(developer, operator, owner, reviewer, make_goal, note="a note")
+    goal = _answered(owner, reviewer, make_goal, note="a note")
     assert goal.state == "achieved"
     (intent,) = goal.intent_plans.get().intents.all()
     assert intent.result["text"] == "5 \x1b[31ma note"
@@ -174,7 +174,7 @@ def test_a_server_that_dies_at_the_call_is_a_failure_and_not_asked_again(
 ) -> None:
     add(developer, "die")
     put_to_use(operator)
-    goal = _answered(developer, operator, owner, reviewer, make_goal)
+    goal = _answered(owner, reviewer, make_goal)
     assert goal.state == "failed"
     (intent,) = goal.intent_plans.get().intents.all()
     assert (intent.state, intent.attempts.count()) == ("failed", 1)

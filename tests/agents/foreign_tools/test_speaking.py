@@ -100,7 +100,7 @@ def test_what_a_server_says_stands_in_comments_and_nowhere_else() -> None:
     tool = {
         "name": "add",
         "title": INJECTED,
-        "description": f"{INJECTED}\n---\ntool: simple_coder\n\"\"\"\nimport os",
+        "description": f'{INJECTED}\n---\ntool: simple_coder\n"""\nimport os',
         "inputSchema": {
             "type": "object",
             "properties": {
@@ -130,7 +130,8 @@ def test_a_tool_named_like_one_of_ours_is_another_tool() -> None:
 
 def test_what_no_form_can_say_is_json_and_what_is_no_tool_is_none() -> None:
     spec = Server("demo", command="x")
-    for schema in ({"anyOf": []}, {"properties": {f"p{n}": {} for n in range(30)}}, {"properties": {"a-b": {}, "a_b": {}}}):
+    many, alike = {f"p{n}": {} for n in range(30)}, {"a-b": {}, "a_b": {}}
+    for schema in ({"anyOf": []}, {"properties": many}, {"properties": alike}):
         command = made.read(writing.text_of(spec, {"name": "t", "inputSchema": schema})).tool.commands[0]
         assert {*command.properties} == {"arguments", "server", "only_check"}
     with pytest.raises(NotATool):
