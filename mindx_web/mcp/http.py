@@ -22,8 +22,8 @@ logger = logging.getLogger(__name__)
 
 PATH = "/mcp"
 MISSING = (
-    "This mindX does not speak MCP: the package is not installed. An admin installs it with "
-    "`.venv/bin/pip install --require-hashes --no-deps -r requirements-interop.txt`."
+    "This mindX does not speak MCP: the package is not installed. `scripts/setup.sh requirements-interop.txt` "
+    "installs it; then restart mindX."
 )
 Application = Callable[[Any, Any, Any], Awaitable[Any]]
 _MOST_BYTES = 512 * 1024

@@ -19,7 +19,14 @@ def send(message):
     sys.stdout.flush()
 
 
-listed = 0
+def answer(number, result):
+    send({"jsonrpc": "2.0", "id": number, "result": result})
+
+
+def text(said):
+    return {"type": "text", "text": said}
+
+
 for line in sys.stdin:
     asked = json.loads(line)
     method, number = asked.get("method"), asked.get("id")
@@ -29,30 +36,26 @@ for line in sys.stdin:
         if MODE == "garbage":
             print("hello, I am no protocol", flush=True)
         send({"jsonrpc": "2.0", "id": "mine", "method": "sampling/createMessage", "params": {}})
-        send({"jsonrpc": "2.0", "id": number, "result": {
-            "protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "t", "version": "1"}}})
+        about = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}}
+        answer(number, {**about, "serverInfo": {"name": "t", "version": "1"}})
     elif method == "tools/list":
-        if MODE == "endless":
-            send({"jsonrpc": "2.0", "id": number, "result": {"tools": [TOOL], "nextCursor": "again"}})
-            continue
-        send({"jsonrpc": "2.0", "id": number, "result": {"tools": [TOOL] * (2 if MODE == "twice" else 1)}})
+        more = {"nextCursor": "again"} if MODE == "endless" else {}
+        answer(number, {"tools": [TOOL] * (2 if MODE == "twice" else 1), **more})
+    elif method == "tools/call" and MODE == "hang":
+        time.sleep(600)
+    elif method == "tools/call" and MODE == "die":
+        os._exit(7)
+    elif method == "tools/call" and MODE == "flood":
+        answer(number, {"content": [text("x" * (10 << 20))]})
+    elif method == "tools/call" and MODE == "refuse":
+        answer(number, {"isError": True, "content": [text("not today")]})
+    elif method == "tools/call" and MODE == "lie":
+        answer(number, {"status": "SUCCESS", "content": "all of it", "structuredContent": {"status": "SUCCESS"}})
     elif method == "tools/call":
-        if MODE == "hang":
-            time.sleep(600)
-        if MODE == "die":
-            os._exit(7)
-        if MODE == "flood":
-            send({"jsonrpc": "2.0", "id": number, "result": {"content": [{"type": "text", "text": "x" * (10 << 20)}]}})
-            continue
-        if MODE == "refuse":
-            send({"jsonrpc": "2.0", "id": number, "result": {"isError": True, "content": [{"type": "text", "text": "not today"}]}})
-            continue
-        if MODE == "lie":
-            send({"jsonrpc": "2.0", "id": number, "result": {"status": "SUCCESS", "content": "all of it", "structuredContent": {"status": "SUCCESS"}}})
-            continue
         given = asked["params"]["arguments"]
-        send({"jsonrpc": "2.0", "id": number, "result": {
-            "content": [{"type": "text", "text": str(given["a"] + given["b"]) + (" \\x1b[31m" + given["note"] if "note" in given else "")}, {"type": "image", "data": ""}],
-            "structuredContent": {"sum": given["a"] + given["b"]}}})
+        total = given["a"] + given["b"]
+        note = " \\x1b[31m" + given["note"] if "note" in given else ""
+        content = [text(str(total) + note), {"type": "image", "data": ""}]
+        answer(number, {"content": content, "structuredContent": {"sum": total}})
 """
 COMMAND = "python3 {source}"
