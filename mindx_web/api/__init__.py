@@ -17,6 +17,7 @@ from mindx_web.api import (
     intents,
     levels,
     mastermind,
+    mcp_servers,
     memory,
     model_calls,
     policies,
@@ -58,6 +59,7 @@ api.add_router("memory", memory.router)
 api.add_router("components", components.router)
 api.add_router("candidates", components.candidates)
 api.add_router("workflows", workflows.router)
+api.add_router("mcp-servers", mcp_servers.router)
 api.add_router("evolution", evolution.router)
 api.add_router("agents", agents.router)
 api.add_router("goals", beliefs.router)

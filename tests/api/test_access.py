@@ -110,6 +110,11 @@ OPERATIONS = [
     ("POST", "workflows", Scope.LIBRARY_WRITE),
     ("GET", "workflows/1", Scope.LIBRARY_READ),
     ("POST", "workflows/1/process", Scope.GOALS_WRITE),
+    ("GET", "mcp-servers", Scope.LIBRARY_READ),
+    ("POST", "mcp-servers", Scope.LIBRARY_WRITE),
+    ("GET", "mcp-servers/1", Scope.LIBRARY_READ),
+    ("POST", "mcp-servers/1/refresh", Scope.LIBRARY_WRITE),
+    ("POST", "mcp-servers/1/remove", Scope.LIBRARY_WRITE),
     ("GET", "evolution/proposals", Scope.LIBRARY_READ),
     ("POST", "evolution/proposals/1/dismiss", Scope.LIBRARY_WRITE),
     ("GET", "agents", Scope.GOALS_READ),
@@ -175,6 +180,7 @@ def test_the_table_above_holds_every_address_of_the_api() -> None:
             "experience_id",
             "candidate_id",
             "proposal_id",
+            "server_id",
             "call_id",
         ):
             address = address.replace(name, "ID")

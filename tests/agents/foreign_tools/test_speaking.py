@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
+from agents.bdi import prompt
 from agents.toolkit import made
 from agents.toolkit.foreign import inside, writing
 from agents.toolkit.foreign.writing import NotATool, Server
+from agents.toolkit.registry import Registry
 from tests.agents.foreign_tools.mcp_programs import HONEST
 
 TOOL = {
@@ -116,6 +118,10 @@ def test_what_a_server_says_stands_in_comments_and_nowhere_else() -> None:
     for command in found.tool.commands:
         head += json.dumps([command.summary, command.phrases, dict(command.schema), command.examples], default=str)
     assert "IGNORE" not in head
+    # What a model is told of the tools, and how it has to answer.
+    catalogue = prompt._catalogue(Registry((found.tool,)), frozenset({found.tool.name}))
+    assert "mcp_demo_add" in catalogue
+    assert "IGNORE" not in catalogue + json.dumps(prompt.schema(Registry((found.tool,)), [found.tool.name]))
     lines = [line for line in found.code.splitlines() if "IGNORE" in line]
     assert lines
     assert all(line.startswith(("# ", "SERVER = ")) for line in lines)
