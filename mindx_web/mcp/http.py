@@ -78,7 +78,11 @@ def _manager() -> Any:
 
     from mindx_web.mcp import server
 
-    made = server.make(lambda context: caller_of(context.request.scope["headers"], context.request.scope.get("client")))
+    def caller(context: Any) -> Caller:
+        scope = context.request.scope
+        return caller_of(scope["headers"], scope.get("client"))
+
+    made = server.make(caller)
     return StreamableHTTPSessionManager(made, json_response=True, stateless=True, max_request_body_size=_MOST_BYTES)
 
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from agents.foreign_tools import listing
 from agents.models import McpServer
 from tests.agents.foreign_tools.mcp_programs import COMMAND, HONEST
-from tests.cast import ApiCaller, person
+from tests.cast import person
 
 if TYPE_CHECKING:
     from people.models import User
 
 pytestmark = pytest.mark.django_db
-ApiOf = Callable[..., ApiCaller]
+ApiOf = Callable[..., Any]
 SERVER = {"name": "demo", "command": COMMAND, "source": HONEST}
 
 

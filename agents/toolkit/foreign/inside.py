@@ -175,9 +175,10 @@ class Link:
         if "error" in answer:
             error = answer["error"] if isinstance(answer["error"], dict) else {}
             raise Refused("TOOL_EXECUTION_ERROR", f"the server refuses {method}: {str(error.get('message'))[:500]}")
-        if not isinstance(answer.get("result"), dict):
+        result = answer.get("result")
+        if not isinstance(result, dict):
             raise Refused("TOOL_EXECUTION_ERROR", f"the server's answer to {method} is not one of the protocol")
-        return answer["result"]
+        return result
 
     def asked(self, message: dict[str, Any]) -> dict[str, Any]:
         """Send a request; the message that answers it."""
@@ -243,7 +244,7 @@ class Program(Link):
         """Send a request; the message that answers it."""
         self._write(message)
         while True:
-            answer = self.read(self._line())
+            answer: dict[str, Any] = self.read(self._line())
             if self.is_answer(answer, message["id"]):
                 return answer
 
@@ -321,7 +322,7 @@ class Address(Link):
             self.count(len(came))
             text += came
             self.left_s()
-        answer = self.read(text.decode("utf-8", "replace"))
+        answer: dict[str, Any] = self.read(text.decode("utf-8", "replace"))
         if not self.is_answer(answer, message["id"]):
             raise Refused("TOOL_EXECUTION_ERROR", "the server answered something else")
         return answer
@@ -345,16 +346,20 @@ class Address(Link):
                 data.append(said[5:].lstrip(" "))
             elif not said and data:
                 text, data = "\n".join(data), []
-                if text.strip() and self.is_answer(answer := self.read(text), number):
+                answer: dict[str, Any] = self.read(text) if text.strip() else {"method": ""}
+                if self.is_answer(answer, number):
                     return answer
             if not line:
                 raise Refused("NETWORK_ERROR", "the server closed the connection before it answered")
 
     def _post(self, message: dict[str, Any]) -> http.client.HTTPResponse:
-        secure = self._at.scheme == "https"
-        kind = http.client.HTTPSConnection if secure else http.client.HTTPConnection
-        also = {"context": ssl.create_default_context()} if secure else {}
-        connection = kind(self._at.hostname, self._at.port, timeout=self.left_s(), **also)
+        host, port = self._at.hostname or "", self._at.port
+        connection: http.client.HTTPConnection
+        if self._at.scheme == "https":
+            trusted = ssl.create_default_context()
+            connection = http.client.HTTPSConnection(host, port, timeout=self.left_s(), context=trusted)
+        else:
+            connection = http.client.HTTPConnection(host, port, timeout=self.left_s())
         path = (self._at.path or "/") + (f"?{self._at.query}" if self._at.query else "")
         headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
         headers |= {"Connection": "close", "User-Agent": "mindX", "MCP-Protocol-Version": PROTOCOL}

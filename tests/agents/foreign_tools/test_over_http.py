@@ -116,9 +116,9 @@ def test_a_server_of_the_official_package_is_used_through_the_gate(
         assert spec.hosts == (f"127.0.0.1:{port}",)
         assert spec.params["server"] == address
         assert goal.state == "achieved"
-        (intent,) = goal.intent_plans.get().intents.all()
-        assert '"berth": 7' in intent.result["text"]
-        assert [one["host"] for one in intent.result["network"]["hosts"]] == [f"127.0.0.1:{port}"]
+        result: Any = goal.intent_plans.get().intents.get().result
+        assert '"berth": 7' in result["text"]
+        assert [one["host"] for one in result["network"]["hosts"]] == [f"127.0.0.1:{port}"]
     # The same address describes its tool otherwise now: an approved plan of the old one calls nothing.
     with running(sys.executable, str(OFFICIAL), str(port), "Finds berths, and sells them.", port=port):
         goal, _ = carried_out(step, owner, reviewer, make_goal)
@@ -173,4 +173,5 @@ def test_a_server_of_the_npm_registry_is_used_through_the_gate(
         step = {"tool": "mcp_harbour_echo", "command": "echo", "params": {"message": "ahoy"}}
         goal, _ = carried_out(step, owner, reviewer, make_goal)
         assert goal.state == "achieved"
-        assert "ahoy" in goal.intent_plans.get().intents.get().result["text"]
+        result: Any = goal.intent_plans.get().intents.get().result
+        assert "ahoy" in result["text"]

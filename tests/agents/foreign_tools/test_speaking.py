@@ -136,8 +136,9 @@ def test_a_tool_named_like_one_of_ours_is_another_tool() -> None:
 
 def test_what_no_form_can_say_is_json_and_what_is_no_tool_is_none() -> None:
     spec = Server("demo", command="x")
-    many, alike = {f"p{n}": {} for n in range(30)}, {"a-b": {}, "a_b": {}}
-    for schema in ({"anyOf": []}, {"properties": many}, {"properties": alike}):
+    many: dict[str, Any] = {f"p{n}": {} for n in range(30)}
+    schemas: list[dict[str, Any]] = [{"anyOf": []}, {"properties": many}, {"properties": {"a-b": {}, "a_b": {}}}]
+    for schema in schemas:
         command = made.read(writing.text_of(spec, {"name": "t", "inputSchema": schema})).tool.commands[0]
         assert {*command.properties} == {"arguments", "server", "only_check"}
     with pytest.raises(NotATool):
