@@ -398,6 +398,7 @@ EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.scheme == "smtp", _mail.scheme == "smtps"
 EMAIL_TIMEOUT = 15
 DEFAULT_FROM_EMAIL = os.environ.get("MINDX_EMAIL_FROM", f"mindx@{_public.hostname}")
 NOTIFY_INTERNAL = _flag("MINDX_NOTIFY_INTERNAL", default=False)
+MCP_INTERNAL = _flag("MINDX_MCP_INTERNAL", default=False)
 
 # --- pages ---------------------------------------------------------------------------------------------------
 STATIC_URL = "/static/"

@@ -22,6 +22,7 @@ from agents.models.evolution import (
     Rollout,
     ToolCheck,
 )
+from agents.models.foreign import McpServer
 from agents.models.framework_runs import FrameworkCall, FrameworkRun
 from agents.models.generations import Generation
 from agents.models.goals import Belief, Goal, Transition
@@ -97,6 +98,7 @@ __all__ = [
     "LogCounter",
     "LogExpiry",
     "LogLine",
+    "McpServer",
     "MindDay",
     "ParameterRule",
     "ParameterSettings",
