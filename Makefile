@@ -12,7 +12,7 @@ FAULTS_MINUTES ?= 60
 
 .PHONY: up test extras extras-openai-agents test-extras faults lint bench bench-sandbox bench-review bench-live bench-pages bench-log bench-executor \
 	bench-durable bench-scale bench-models bench-mind bench-memory bench-evolution bench-auditor bench-search \
-	bench-recovery bench-parameters bench-bus scienceworld bench-scienceworld mutate-sandbox train-entailment
+	bench-recovery bench-parameters bench-everyday bench-bus scienceworld bench-scienceworld mutate-sandbox train-entailment
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -57,7 +57,7 @@ lint:
 	scripts/lint.sh
 
 bench: bench-sandbox bench-review bench-live bench-pages bench-log bench-executor bench-durable bench-scale bench-models bench-mind \
-	bench-memory bench-evolution bench-auditor bench-search bench-recovery bench-parameters bench-bus
+	bench-memory bench-evolution bench-auditor bench-search bench-recovery bench-parameters bench-everyday bench-bus
 
 bench-sandbox:
 	@scripts/setup.sh requirements.txt
@@ -175,6 +175,13 @@ scienceworld:
 BENCH_SCIENCEWORLD ?= --split test
 bench-scienceworld: scienceworld
 	@$(PY) -m benchmarks.scienceworld $(BENCH_SCIENCEWORLD)
+
+# Everyday goals in plain words, planned without a model and carried out (docs/starter-library.md). BENCH_EVERYDAY='--show
+# --phrasing 1 --phrasing 2' shows what became of each; takes some minutes.
+BENCH_EVERYDAY ?=
+bench-everyday:
+	@scripts/setup.sh requirements.txt
+	@$(PY) -m benchmarks.everyday $(BENCH_EVERYDAY)
 
 # Switches each of the sandbox's guards off in a copy and shows which attempts then get through. Takes minutes.
 mutate-sandbox:

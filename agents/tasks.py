@@ -11,6 +11,7 @@ from agents.evolution import replaying, replays, rollouts, searches, searching, 
 from agents.evolution.auditing import proposing
 from agents.execution import shadow as shadow_run
 from agents.execution import sweep_parts
+from agents.foreign_tools import listing
 from agents.frameworks import runs
 from agents.hands import typed
 from agents.insights import insight_cases
@@ -69,6 +70,12 @@ def embed_members() -> None:
     vectors.embed_missing()
 
 
+@shared_task(name="agents.list_mcp_tools")
+def list_mcp_tools(server_id: int) -> None:
+    """List the tools of an MCP server, if nobody does."""
+    listing.work(server_id)
+
+
 @shared_task(name="agents.sweep")
 def sweep() -> None:
     """Find what no wake-up reached."""
@@ -85,6 +92,7 @@ def sweep() -> None:
         modular_working.sweep,
         tool_checks.sweep,
         settling.sweep,
+        listing.sweep,
     )
 
 

@@ -22,11 +22,13 @@ from agents.models.evolution import (
     Rollout,
     ToolCheck,
 )
+from agents.models.foreign import McpServer
 from agents.models.framework_runs import FrameworkCall, FrameworkRun
 from agents.models.generations import Generation
 from agents.models.goals import Belief, Goal, Transition
 from agents.models.hands import HandCommand
 from agents.models.insights import Correction, DaySoFar, MindDay, Planning, RecoveryDay
+from agents.models.interop import AgentTask, ForeignAgent
 from agents.models.levels import LevelDocument
 from agents.models.logs import LogCounter, LogExpiry, LogLine
 from agents.models.modular import ModularNode, ModularRun, ModularStep, ModularWant
@@ -57,6 +59,7 @@ __all__ = [
     "DIGEST_HEX",
     "Agent",
     "AgentCommitment",
+    "AgentTask",
     "Attempt",
     "BacklogItem",
     "BacklogLift",
@@ -81,6 +84,7 @@ __all__ = [
     "EvolvedCopy",
     "FailureRecord",
     "FailureRule",
+    "ForeignAgent",
     "FrameworkCall",
     "FrameworkRun",
     "Generation",
@@ -95,6 +99,7 @@ __all__ = [
     "LogCounter",
     "LogExpiry",
     "LogLine",
+    "McpServer",
     "MindDay",
     "ModularNode",
     "ModularRun",

@@ -15,7 +15,7 @@ from agents.bdi import means_ends
 from agents.bdi.cycle import Decision
 from agents.bdi.understanding import drafting
 from agents.bdi.validation import Problem
-from agents.beliefs import belief_rows, entailment_model, perceiving
+from agents.beliefs import belief_rows, entailment_model, perceiving, set_items
 from agents.components import rules
 from agents.execution.companion import Companion
 from agents.mastermind import goal_texts
@@ -264,15 +264,18 @@ def _find(
     if before.documents and (drawn := by_design.plan(goal)) is not None:
         return drawn
     choice = rule_choice.confirmed(goal) if before.documents else None
+    look = set_items.look_in(goal.workspace)
     said = [belief.sentence for belief in beliefs]
     with entailment_model.asked_about(said, goal=goal, is_wanted=is_wanted) as judges:
         if choice is not None:
-            found = means_ends.plan(goal.text, known, beliefs, tools_in_use(), chosen=choice.chosen, judge_by=judges)
+            found = means_ends.plan(
+                goal.text, known, beliefs, tools_in_use(), chosen=choice.chosen, judge_by=judges, look=look
+            )
             if isinstance(found, PlanDraft):
                 return rule_choice.with_confirmation(found, choice)
             again = "the rules that were confirmed no longer make a plan; the choice is made again"
             logs.say(goal.pk, "bdi_agent", "plan", again, level="warning")
-        return means_ends.plan(goal.text, known, beliefs, tools_in_use(), judge_by=judges)
+        return means_ends.plan(goal.text, known, beliefs, tools_in_use(), judge_by=judges, look=look)
 
 
 def _understood(lease: Lease, goal: Goal, without: NoPlan) -> PlanDraft | NoPlan:

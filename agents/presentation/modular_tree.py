@@ -103,7 +103,7 @@ def _rows(state: State, selected: int | None, opened: Collection[int]) -> list[R
 
 
 def _ordered(children: list[int], path: Collection[int], looked_at: Collection[int]) -> list[int]:
-    """The one that goes straight on first: on the present path, else on the way to what is looked at, else the newest."""
+    """The one that goes straight on first: of the present path, else on the way to what is looked at, else newest."""
     return sorted(children, key=lambda one: (one not in path, one not in looked_at, -one))
 
 

@@ -2,10 +2,11 @@
 
 from django.urls import path
 
-from agents.views import agents, architect, system
+from agents.views import agents, architect, foreign, system
 
 urlpatterns = [
     path("", agents.listing, name="agents"),
+    path("foreign/", foreign.listing, name="agents-foreign"),
     path("stop", agents.stop_all, name="agents-stop"),
     path("go-on", agents.go_on, name="agents-go-on"),
     path("system/", system.page, name="system-agents"),

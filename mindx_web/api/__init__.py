@@ -19,6 +19,7 @@ from mindx_web.api import (
     intents,
     levels,
     mastermind,
+    mcp_servers,
     memory,
     model_calls,
     policies,
@@ -63,6 +64,7 @@ api.add_router("components", components.router)
 api.add_router("candidates", components.candidates)
 api.add_router("workflows", workflows.router)
 api.add_router("designs", designs.router)
+api.add_router("mcp-servers", mcp_servers.router)
 api.add_router("evolution", evolution.router)
 api.add_router("searches", searches.router)
 api.add_router("states", states.router)

@@ -22,6 +22,7 @@ from agents.coordinator.backlog import Wish
 from agents.coordinator.commanding import Given
 from agents.cycle import cycle
 from agents.evolution import tool_checks
+from agents.foreign_tools import listing, servers
 from agents.goals import goal_terms, goals, tool_calls, workflow_goals
 from agents.goals.component_goals import Terms
 from agents.goals.tool_calls import ToolCall
@@ -63,6 +64,7 @@ from review.talk import comments
 from review.teaching import lessons as teaching
 from sandbox.snapshots import EMPTY
 from tests.agents.bdi.workflows.workflow_texts import GREET, define, execute
+from tests.agents.foreign_tools.mcp_programs import COMMAND, HONEST
 from tests.agents.presentation.reports import report
 from tests.agents.toolkit.made_texts import WORD_COUNT
 from tests.review.plans import MKDIR, WRITE, goal_of, proposed, step
@@ -119,6 +121,7 @@ class Furnished:
     copy: EvolvedCopy
     flow: IntentPlan
     guest: Goal
+    mcp: int
 
 
 def furnish(people: People) -> Furnished:
@@ -131,6 +134,9 @@ def furnish(people: People) -> Furnished:
     made = tool_writing.save(WORD_COUNT, by=keeper, changes=LONG)
     tool_checks.ask(made, by=keeper)
     tool_checks.work(made.pk)
+    developer = User.objects.create_user("dora", roles=["developer"])
+    mcp = servers.add(by=developer, name="harbour", command=COMMAND, source=HONEST)
+    listing.work(mcp.pk)
     done = _achieved(owner, judge)
     manual = _worked(goals.submit(by=owner, text=f"Reconcile the ledger of {LONG}"))
     workspace = Workspace.objects.create(name="papers", owner=owner, head=done.workspace.head)
@@ -175,6 +181,7 @@ def furnish(people: People) -> Furnished:
         stuck=_stuck(owner, judge, keeper),
         mapping=_tuned(keeper),
         lesson=_taught(revised, judge),
+        mcp=mcp.pk,
         copy=_copied(owner),
         flow=_flow(owner, judge),
         guest=_guest(owner),

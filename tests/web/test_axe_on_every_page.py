@@ -93,6 +93,7 @@ PAGES: dict[str, list[Place]] = {
     "workspace-folder": [Place("owner", lambda all_: [all_.workspace.name, "in"])],
     "workspace-file": [Place("owner", lambda all_: [all_.workspace.name, "held.txt"])],
     "workspace-delete": [Place("owner", lambda all_: [all_.workspace.name, "held.txt"])],
+    "agents-foreign": [Place("keeper"), Place("owner")],
     "mastermind": [Place("keeper"), Place("owner", query=lambda _: "?line=evolve+the+git+tool")],
     "mastermind-backlog": [
         Place("keeper"),
@@ -127,6 +128,8 @@ PAGES: dict[str, list[Place]] = {
         Place("keeper", lambda _: ["word_count"]),
     ],
     "tool-new": [Place("keeper"), Place("keeper", query=lambda _: "?example")],
+    "mcp-servers": [Place("owner"), Place("keeper")],
+    "mcp-server": [Place("owner", lambda all_: [all_.mcp]), Place("keeper", lambda all_: [all_.mcp])],
     "tool-edit": [Place("keeper", lambda _: ["word_count"])],
     "bus": [Place("owner"), Place("owner", query=lambda _: "?task=write+a+file")],
     "bus-requests": [Place("owner"), Place("owner", query=lambda _: "?q=nothing+fits")],
@@ -255,6 +258,8 @@ ACTIONS = {
     "rule-check",
     "tool-check",
     "tool-evolve",
+    "mcp-server-refresh",
+    "mcp-server-remove",
     "tool-version",
     "bus-ask",
     "bus-request-act",
@@ -269,6 +274,9 @@ ACTIONS = {
     "tool-search",
     "library-when",
     "library-prompt-version",
+    "a2a",
+    "oidc-connect",
+    "oidc-disconnect",
     "insights-call-again",
     "evolution-dismiss",
     "evolution-grant",
@@ -315,8 +323,12 @@ PARTS: dict[str, Callable[[Furnished], list[Any]]] = {
     "review-notice": lambda all_: [all_.notice.pk],
     # Leads on to the first of them.
     "insights": lambda _: [],
+    # Lead on to the provider of sign-in and from there; without one there is nothing here.
+    "oidc": lambda _: [],
+    "oidc-return": lambda _: [],
     "favicon.ico": lambda _: [],
     "metrics": lambda _: [],
+    "agent-card": lambda _: [],
     "memory-export": lambda _: [],
     "rules-export": lambda _: [],
 }

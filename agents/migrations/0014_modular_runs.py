@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('agents', '0008_sub_goals'),
+        ('agents', '0013_mcp_servers'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

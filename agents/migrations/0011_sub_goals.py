@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('agents', '0007_framework_runs'),
+        ('agents', '0010_framework_runs'),
     ]
 
     operations = [

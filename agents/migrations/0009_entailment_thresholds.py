@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('agents', '0007_bus'),
+        ('agents', '0008_bus'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("agents", "0007_entailment_thresholds"),
+        ("agents", "0009_entailment_thresholds"),
     ]
 
     operations = [
