@@ -1,4 +1,4 @@
-"""The tree of a modular agent's run as rows, one a node: the present path straight down, other branches beside it. Pure.
+"""The tree of a modular agent's run, a row for each node: the present path straight down, branches beside it. Pure.
 
 A branch that was left is folded to its first node, unless the reader opened it or looks at one of its nodes.
 """
@@ -18,7 +18,7 @@ _TITLE_CHARS = 120
 
 @dataclass(frozen=True)
 class Row:
-    """A node in the list. `lane` is how far it stands to the right; `folded` how many nodes of its branch are not shown."""
+    """A node in the list. `lane`: how far it stands to the right; `folded`: so many nodes of its branch are not shown."""
 
     node: Node
     lane: int
@@ -55,7 +55,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Tree:
-    """The rows of one page. `before` and `after`: the first row of the page before and behind it, None where there is none."""
+    """The rows of one page. `before` and `after`: the first rows of the pages around it, None where there is none."""
 
     rows: tuple[Row, ...]
     total: int
