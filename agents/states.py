@@ -89,6 +89,16 @@ class RolloutState(StrEnum):
     ENDED = "ended"
 
 
+class ModularRunState(StrEnum):
+    """Where a run of a modular agent is. `waiting`: for a plan or a person; `paused`: until a person goes on."""
+
+    READY = "ready"
+    RUNNING = "running"
+    WAITING = "waiting"
+    PAUSED = "paused"
+    ENDED = "ended"
+
+
 class LevelState(StrEnum):
     """Where a design or a choice of rules is. `unreviewed`: the agent's level was off when it came in."""
 
@@ -212,6 +222,17 @@ ROLLOUT_MOVES: Mapping[RolloutState, frozenset[RolloutState]] = {
     RolloutState.KEPT: frozenset(),
     RolloutState.RETURNED: frozenset(),
     RolloutState.ENDED: frozenset(),
+}
+
+M = ModularRunState
+MODULAR_RUN_MOVES: Mapping[ModularRunState, frozenset[ModularRunState]] = {
+    M.READY: frozenset({M.RUNNING, M.PAUSED, M.ENDED}),
+    # Running again: the worker that had it did not come back.
+    M.RUNNING: frozenset({M.RUNNING, M.READY, M.WAITING, M.PAUSED, M.ENDED}),
+    M.WAITING: frozenset({M.READY, M.PAUSED, M.ENDED}),
+    M.PAUSED: frozenset({M.READY, M.ENDED}),
+    # Somebody opened one of its states, changed it, and goes on from there.
+    M.ENDED: frozenset({M.READY, M.PAUSED}),
 }
 
 L = LevelState

@@ -15,6 +15,7 @@ from agents.foreign_tools import listing
 from agents.frameworks import runs
 from agents.hands import typed
 from agents.insights import insight_cases
+from agents.modular import working as modular_working
 from agents.plans import report_filing, stray_plans
 from agents.record import log_retention
 from agents.workspaces import snapshot_maintenance
@@ -43,6 +44,12 @@ def replay(replay_id: int | None = None) -> None:
 def search_candidate(search_id: int | None = None) -> None:
     """Search for a better version of a component, if nobody does."""
     searching.work(search_id)
+
+
+@shared_task(name="agents.modular")
+def modular(run_id: int | None = None) -> None:
+    """Go on with a run of a modular agent, if nobody does."""
+    modular_working.work(run_id)
 
 
 @shared_task(name="agents.check_tool")
@@ -82,6 +89,7 @@ def sweep() -> None:
         replays.sweep,
         rollouts.sweep,
         searches.sweep,
+        modular_working.sweep,
         tool_checks.sweep,
         settling.sweep,
         listing.sweep,

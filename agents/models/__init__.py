@@ -31,6 +31,7 @@ from agents.models.insights import Correction, DaySoFar, MindDay, Planning, Reco
 from agents.models.interop import AgentTask, ForeignAgent
 from agents.models.levels import LevelDocument
 from agents.models.logs import LogCounter, LogExpiry, LogLine
+from agents.models.modular import ModularNode, ModularRun, ModularStep, ModularWant
 from agents.models.parameters import (
     EntailmentThresholds,
     Lesson,
@@ -100,6 +101,10 @@ __all__ = [
     "LogLine",
     "McpServer",
     "MindDay",
+    "ModularNode",
+    "ModularRun",
+    "ModularStep",
+    "ModularWant",
     "ParameterRule",
     "ParameterSettings",
     "PathMapping",

@@ -27,6 +27,7 @@ from mindx_web.api import (
     searches,
     shadow,
     standstill,
+    states,
     talk,
     taught,
     tuning,
@@ -66,6 +67,7 @@ api.add_router("designs", designs.router)
 api.add_router("mcp-servers", mcp_servers.router)
 api.add_router("evolution", evolution.router)
 api.add_router("searches", searches.router)
+api.add_router("states", states.router)
 api.add_router("agents", agents.router)
 api.add_router("bus", bus.router)
 api.add_router("goals", beliefs.router)

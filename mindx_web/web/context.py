@@ -35,6 +35,7 @@ _PLACES = {
     "agents": "agents",
     "agent": "agents",
     "bus": "agents",
+    "modular": "agents",
     "system": "agents",
     "architect": "agents",
     "workflows": "agents",

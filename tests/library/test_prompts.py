@@ -32,6 +32,7 @@ def test_what_ships_can_be_sent_and_has_all_that_a_page_shows(prompt: Prompt) ->
 # What is told of a prompt that has to say that other people's texts follow.
 FOLLOWED_BY_MATERIAL = {
     *("plan", "extract", "entailment", "environment-action"),
+    *("modular", "modular-compare", "modular-assess"),
     *("summary", "file-changes", "candidate", "memory", "tool", "workflow"),
     *("agent-turn", "design", "remarks"),
 }

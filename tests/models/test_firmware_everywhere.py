@@ -13,6 +13,7 @@ from django.conf import settings as django_settings
 from django.utils import timezone
 
 from agents.actors import environment_actions, firmware
+from agents.bdi.modular.state import Chosen
 from agents.beliefs.entailment_asking import LanguageModel
 from agents.components import rule_writing
 from agents.components.rule_writing import RuleInvalid
@@ -21,6 +22,9 @@ from agents.environments.policies import Situation
 from agents.evolution import deciding, writing
 from agents.frameworks import factory
 from agents.models import DEFAULT_AGENT, Agent, IntentPlan
+from agents.modular import runs as modular_runs
+from agents.modular import working as modular_working
+from agents.modular.runs import Start
 from agents.plans import proposals
 from agents.record.errors import NotPossibleNow
 from agents.toolkit.registry import REGISTRY
@@ -111,10 +115,17 @@ def _agent_turn(owner: User, approved: Approved, make_goal: Any) -> None:  # noq
         cycle.one(make_goal(owner, agent=Agent.objects.create(name="guest", framework=Double.name)).pk)
 
 
+def _modular(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
+    chosen = {"prompter": "plain", "generator": "model", "discriminator": "first", "actor": "plain", "toolkit": "notes"}
+    settings = {kind: Chosen(name) for kind, name in chosen.items()}
+    modular_working.work(modular_runs.start(Start("a task", settings), by=owner).pk)
+
+
 PURPOSES = {
     "agent_turn": _agent_turn,
     "memory": _memory,
     "candidate": _candidate,
+    "modular": _modular,
     "plan": _plan,
     "file_changes": _file_changes,
     "summary": _summary,
