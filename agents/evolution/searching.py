@@ -31,7 +31,7 @@ from library.errors import LibraryRefused
 from library.models import ComponentVersion
 
 if TYPE_CHECKING:
-    from gepa import EvaluationBatch
+    from gepa.core.adapter import EvaluationBatch
 
 logger = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ class _Best:
 
 
 def _search(search: CandidateSearch, stop_work: Event) -> _Best:
-    import gepa
+    from gepa.api import optimize
 
     if search.by is None:
         raise NotPossibleNow("Whoever asked for it is gone.")
@@ -84,12 +84,14 @@ def _search(search: CandidateSearch, stop_work: Event) -> _Best:
         raise NotPossibleNow("Another version has been put to use since.")
     found = writing.probe_half(component, search.by)
     trials = _Trials(search, asking.writer(), Wanted(parent, search.why, search.strategy), stop_work)
-    result = gepa.optimize(
+    # Its protocols name its own types for what is ours; what they ask for is there.
+    given: Any = trials
+    result: Any = optimize(
         {_TEXT: parent.body},
         found,
-        adapter=trials,
-        stop_callbacks=trials.is_over,
-        callbacks=[trials],
+        adapter=given,
+        stop_callbacks=given.is_over,
+        callbacks=[given],
         reflection_minibatch_size=min(searches.GROUP, len(found)),
         cache_evaluation=True,
         logger=_Quiet(),
@@ -154,7 +156,7 @@ class _Trials:
         self, batch: list[Found], candidate: Mapping[str, str], capture_traces: bool = False
     ) -> EvaluationBatch[Case, str]:
         """One for each case that passes, nothing for one that fails or that a copy cannot prove."""
-        from gepa import EvaluationBatch
+        from gepa.core.adapter import EvaluationBatch
 
         sides = self._sides(batch, candidate[_TEXT])
         scores = [1.0 if passes else 0.0 for passes, _ in sides]

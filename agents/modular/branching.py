@@ -67,7 +67,13 @@ def branch(run: ModularRun, edit: Edit, *, by: User) -> ModularStep:
         files = _copied(then, by)
         _leave_wants(row)
         step = states.write(row, state, Written("edit", now, then.number, by=by), files)
-        also = {"at_step": step.number, "workspace": files, "outcome": "", "stop_at": None, "lost_workers": 0}
+        also: dict[str, Any] = {
+            "at_step": step.number,
+            "workspace": files,
+            "outcome": "",
+            "stop_at": None,
+            "lost_workers": 0,
+        }
         also["modules"] = runs.modules_in_words(state.settings)
         new = S.PAUSED if edit.paused else S.READY
         if row.state == new.value:

@@ -62,7 +62,7 @@ def claim(run_id: int | None = None) -> ModularRun | None:
             return None
         lost = run.lost_workers + 1 if run.state == S.RUNNING else 0
         until = Now() + timedelta(seconds=settings.LEASE_S)
-        also = {"lease_owner": worker_name(), "lease_fence": F("lease_fence") + 1, "lease_until": until}
+        also: dict[str, Any] = {"lease_owner": worker_name(), "lease_fence": F("lease_fence") + 1, "lease_until": until}
         move_modular_run(run, S.RUNNING, lost_workers=lost, **also)
         run.refresh_from_db()
         if lost > LOST_WORKERS_MAX:

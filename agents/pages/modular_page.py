@@ -78,9 +78,9 @@ class Combination:
 
 def combinations(user: User) -> list[Combination]:
     """How each combination did on the runs that this person may see, the most successful first."""
-    rows = rights.visible_to(user).filter(state=S.ENDED.value).exclude(outcome="").order_by().values("modules")
-    counted = rows.annotate(ended=Count("pk"), did=Count("pk", filter=Q(outcome="achieved")), steps=Avg("at_step"))
-    found = [Combination(one["modules"].replace("_", " "), one["ended"], one["did"], one["steps"]) for one in counted]
+    rows: Any = rights.visible_to(user).filter(state=S.ENDED.value).exclude(outcome="").order_by().values("modules")
+    counted = rows.annotate(ended=Count("pk"), did=Count("pk", filter=Q(outcome="achieved")), mean=Avg("at_step"))
+    found = [Combination(one["modules"].replace("_", " "), one["ended"], one["did"], one["mean"]) for one in counted]
     return sorted(found, key=lambda one: (-one.achieved / one.ended, -one.ended))[:20]
 
 

@@ -182,8 +182,8 @@ def _heads(tokens: tuple[_Token, ...]) -> _Found:
     count = _number(tokens[at]) if at < len(tokens) else None
     order_at = at + 1 if count is not None else at
     if (order := _order(tokens, order_at)) is not None:
-        name, following = order
-        start, at = FileSet(order=name, most=count or 1), following
+        name, behind = order
+        start, at = FileSet(order=name, most=count or 1), behind
     word = tokens[at].text if at < len(tokens) else ""
     following = tokens[at + 1].text if at + 1 < len(tokens) else ""
     if word in _DOUBLE:

@@ -102,6 +102,7 @@ def listing(request: HttpRequest) -> HttpResponse:
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
     """One rule: its text, what it compiles to, its versions with their differences, and what it would do to a goal."""
     component = component_or_404(pk)
+    user: Any = request.user
     versions = list(component.versions.select_related("component", "created_by", "parent__component").order_by("-pk"))
     shown = version_named_in(request, "version", versions) or version_in_use(versions) or versions[0]
     against = version_named_in(request, "against", versions)
@@ -124,7 +125,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "may_activate": services.may_activate(request.user),
         "writer": asking.budget(),
         "strategies": Replay.Strategy.choices,
-        "found": search_page.of(component, request.user),
+        "found": search_page.of(component, user),
         "proof": replay_page.of(shown, request.user),
         "page": reverse("rule", args=[pk]),
         "moves": f"{reverse('rule', args=[pk])}versions/{shown.pk}",

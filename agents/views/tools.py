@@ -96,6 +96,7 @@ def search(request: HttpRequest, name: str) -> HttpResponse:
 
 def _made(request: HttpRequest, component: Component) -> HttpResponse:
     """A tool that people made: its versions, what they were tried on, and all of its code."""
+    user: Any = request.user
     rows = component.versions.select_related("component", "created_by", "parent__component")
     versions = list(rows.defer("content_embedding", "applicability_embedding").order_by("-pk"))
     shown = version_named_in(request, "version", versions) or version_in_use(versions) or next(iter(versions), None)
@@ -122,7 +123,7 @@ def _made(request: HttpRequest, component: Component) -> HttpResponse:
         "proof": replay_page.of(shown, request.user),
         "writer": asking.budget(),
         "strategies": Replay.Strategy.choices,
-        "found": search_page.of(component, request.user),
+        "found": search_page.of(component, user),
         "may_write": services.may_write(request.user),
         "may_activate": services.may_activate(request.user),
         "page": page,

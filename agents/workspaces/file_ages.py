@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 
 from agents.models import Attempt, Workspace, WorkspaceChange
 from agents.record.errors import AgentsError
@@ -43,7 +44,7 @@ def _moves(workspace: Workspace) -> Iterator[tuple[datetime, str, str]]:
     tries = Attempt.objects.filter(intent__intent_plan__workspace=workspace, finished__isnull=False)
     tries = tries.exclude(snapshot_after="").order_by("-finished", "-pk")
     changes = WorkspaceChange.objects.filter(workspace=workspace).order_by("-at", "-pk")
-    moves = [
+    moves: list[tuple[Any, str, str]] = [
         *tries.values_list("finished", "snapshot_before", "snapshot_after")[:MOST_MOVES],
         *changes.values_list("at", "before", "after")[:MOST_MOVES],
     ]

@@ -53,7 +53,7 @@ class StartIn(Strict):
 
     task: str = Field("", max_length=10_000)
     modules: dict[str, ModuleIn] = {}
-    limits: LimitsIn = LimitsIn()
+    limits: LimitsIn = Field(default_factory=lambda: LimitsIn.model_validate({}))
     workspace: str | None = Field(None, description="name of a workspace of yours; without one it gets a new one")
     paused: bool = False
     document: dict[str, Any] | None = None

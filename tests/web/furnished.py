@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from agents.actors import firmware
 from agents.bdi.failures import Facts, FailureClass, Rule
+from agents.bdi.modular.state import Chosen
 from agents.bdi.strategies import MANUAL
 from agents.bus import answering, breakers, members, providers, requests
 from agents.bus import settings as bus_settings
@@ -44,6 +45,11 @@ from agents.models import (
     LevelDocument,
     Workspace,
 )
+from agents.modular import branching, wanting
+from agents.modular import runs as modular_runs
+from agents.modular import working as modular_working
+from agents.modular.branching import Edit
+from agents.modular.runs import Start as ModularStart
 from agents.plans import designs, shadowing
 from agents.plans.tool_call_plans import Caller
 from agents.recovery import failure_log, recovery_learning
@@ -121,6 +127,7 @@ class Furnished:
     copy: EvolvedCopy
     flow: IntentPlan
     guest: Goal
+    modular: int
     mcp: int
 
 
@@ -185,6 +192,7 @@ def furnish(people: People) -> Furnished:
         copy=_copied(owner),
         flow=_flow(owner, judge),
         guest=_guest(owner),
+        modular=_modular(owner),
     )
 
 
@@ -208,6 +216,27 @@ def _flow(owner: User, judge: User) -> IntentPlan:
     shouts = define("shouts", "def shout(text):\n    return text.upper()")
     workflow_library.save(f"scenario_name: {LONG}\nsteps:\n{calls}{shouts}", by=judge)
     return workflow_goals.process(called, {"name": f"<b>{LONG}</b>"}, Terms(owner))
+
+
+def _modular(owner: User) -> int:
+    """A modular agent whose call waits for review, with a branch beside what a person wrote, and one that rates."""
+    names = {"prompter": "aware", "generator": "person", "discriminator": "first", "actor": "plain"}
+    settings = {kind: Chosen(name) for kind, name in {**names, "toolkit": "simple_coder"}.items()}
+    run = modular_runs.start(ModularStart(f"<b>{LONG}</b>", settings), by=owner)
+    for call in (
+        {"name": "note", "arguments": {"text": NASTY}},
+        {"name": "simple_coder.read", "arguments": {"path": LONG}},
+    ):
+        modular_working.work(run.pk)
+        run.refresh_from_db()
+        (want,) = wanting.asked_of_people(run)
+        wanting.answer_as_person(want, {"content": NASTY, "function_call": call}, by=owner)
+    modular_working.work(run.pk)
+    run.refresh_from_db()
+    branching.branch(run, Edit(2, content=LONG, paused=True), by=owner)
+    asks = modular_runs.start(ModularStart("say something", {**settings, "toolkit": Chosen("notes")}), by=owner)
+    modular_working.work(asks.pk)
+    return run.pk
 
 
 def _asked_on_the_bus(owner: User, keeper: User) -> None:

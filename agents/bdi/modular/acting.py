@@ -30,7 +30,8 @@ Finish = Callable[[ModularAgent, FunctionCall, Answer, str], str | None]
 def act(agent: ModularAgent, finish: Finish) -> None:
     """Make each call of the nodes that the discriminator named, else of the present one, and put the answers below."""
     state = agent.state
-    named = state.next_step.args.get("node_ids") or [state.at]
+    here = [] if state.at is None else [state.at]
+    named = state.next_step.args.get("node_ids") or here
     nodes = [state.nodes[number] for number in named if number in state.nodes]
     calls = [(node, node.message.function_call) for node in nodes if node.message.function_call is not None]
     answers: list[tuple[FunctionCall, str, Mapping[str, Any]]] = []

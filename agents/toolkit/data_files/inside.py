@@ -165,12 +165,9 @@ def _figure(params: dict[str, Any]) -> dict[str, Any]:
     numbers = [number for row in rows if (number := _number(row[name])) is not None]
     if not numbers:
         raise _refused(f"the column {name} holds no numbers")
-    value = {
-        "sum": lambda: sum(numbers),
-        "mean": lambda: sum(numbers) / len(numbers),
-        "highest": lambda: max(numbers),
-        "lowest": lambda: min(numbers),
-    }[params["what"]]()
+    total = sum(numbers, Decimal(0))
+    figures = {"sum": total, "mean": total / len(numbers), "highest": max(numbers), "lowest": min(numbers)}
+    value = figures[params["what"]]
     return {"value": format(value, "f"), "numbers": len(numbers), "left_out": len(rows) - len(numbers)}
 
 

@@ -55,8 +55,9 @@ def _file(said: str) -> Path:
 
 
 def _details(params: dict[str, Any]) -> dict[str, Any]:
-    files = [{"path": str(path), "size_bytes": path.stat().st_size} for path in _listed(params["paths"])]
-    total = sum(one["size_bytes"] for one in files)
+    sizes = {str(path): path.stat().st_size for path in _listed(params["paths"])}
+    files = [{"path": path, "size_bytes": size} for path, size in sizes.items()]
+    total = sum(sizes.values())
     return {"files": files, "count": len(files), "size_bytes": total, "message": f"{len(files)} files, {total:,} bytes"}
 
 
@@ -135,12 +136,14 @@ def _duplicates(params: dict[str, Any]) -> dict[str, Any]:
         if not any(part.startswith(".") for part in path.parts) and (size := path.stat().st_size):
             by_size[size].append(path)
     groups = []
+    spare = 0
     for size, paths in sorted(by_size.items(), reverse=True):
         same: dict[str, list[str]] = defaultdict(list)
         for path in paths if len(paths) > 1 else ():
             same[_digest(path)].append(str(path))
-        groups += [{"size_bytes": size, "paths": each} for each in same.values() if len(each) > 1]
-    spare = sum(one["size_bytes"] * (len(one["paths"]) - 1) for one in groups)
+        found = [each for each in same.values() if len(each) > 1]
+        groups += [{"size_bytes": size, "paths": each} for each in found]
+        spare += sum(size * (len(each) - 1) for each in found)
     message = f"{len(groups)} groups of the same content, {spare:,} bytes more than needed"
     left_out = max(0, len(groups) - MOST_GROUPS)
     return {"groups": groups[:MOST_GROUPS], "left_out": left_out, "spare_bytes": spare, "message": message}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,7 +79,7 @@ def test_each_file_is_a_step_of_its_own_that_can_be_read_in_the_plan() -> None:
     assert [step.values() for step in again.steps] == [step.values() for step in found.steps]
 
 
-def _beliefs(found: PlanDraft) -> list:  # type: ignore[type-arg]
+def _beliefs(found: PlanDraft) -> list[Any]:
     from agents.toolkit.types import Belief
 
     return [Belief(**one) for one in found.evidence["beliefs"]]
