@@ -1,0 +1,1 @@
+"""The generators that ship, one file each. Copy one to write your own."""

@@ -1,0 +1,42 @@
+"""Several samples of one language model."""
+
+from __future__ import annotations
+
+from agents.bdi.modular import model_requests, sampling
+from agents.bdi.modular.agent import ModularAgent
+from agents.bdi.modular.modules import Module, Setting
+from agents.bdi.modular.sampling import Sample
+from agents.bdi.modular.state import DISCRIMINATOR, GENERATOR
+
+
+def generate(agent: ModularAgent) -> None:
+    """Ask the model `samples` times at once. Where it cannot be asked, a person writes what comes next."""
+    model, temperature = agent.setting(GENERATOR, "model"), agent.setting(GENERATOR, "temperature")
+    length = agent.setting(GENERATOR, "max_tokens")
+    samples = [
+        Sample(f"sample-{number}", model, temperature, length)
+        for number in range(1, agent.setting(GENERATOR, "samples") + 1)
+    ]
+    found = sampling.options(agent, samples, model_requests.conversation(agent))
+    if found is not None and not found:
+        found = sampling.written(agent, "instead", agent.state.context.get("model_error", ""))
+    if found is None:
+        return
+    messages = agent.state.next_step.args.get("messages", [])
+    agent.state.go_on(DISCRIMINATOR, options=found, messages=messages)
+
+
+MODULE = Module(
+    GENERATOR,
+    "model",
+    "A language model",
+    "Asks one model for one or more answers to choose from.",
+    generate,
+    (
+        Setting("model", "text", "Model", "", "A name as LiteLLM has it; empty: the one that mindX uses."),
+        Setting("samples", "whole", "Answers to choose from", 2, "", 1, 16),
+        Setting("temperature", "number", "Temperature", 0.7, "0: always the likeliest answer.", 0, 2),
+        Setting("max_tokens", "whole", "Longest answer in tokens", 2_000, "", 50, 32_000),
+    ),
+    uses_model=True,
+)
