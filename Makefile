@@ -12,7 +12,7 @@ FAULTS_MINUTES ?= 60
 
 .PHONY: up test faults lint bench bench-sandbox bench-review bench-live bench-pages bench-log bench-executor \
 	bench-durable bench-scale bench-models bench-mind bench-memory bench-evolution bench-auditor bench-search \
-	bench-recovery bench-parameters scienceworld bench-scienceworld mutate-sandbox train-entailment
+	bench-recovery bench-parameters bench-bus scienceworld bench-scienceworld mutate-sandbox train-entailment
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -43,7 +43,7 @@ lint:
 	scripts/lint.sh
 
 bench: bench-sandbox bench-review bench-live bench-pages bench-log bench-executor bench-durable bench-scale bench-models bench-mind \
-	bench-memory bench-evolution bench-auditor bench-search bench-recovery bench-parameters
+	bench-memory bench-evolution bench-auditor bench-search bench-recovery bench-parameters bench-bus
 
 bench-sandbox:
 	@scripts/setup.sh requirements.txt
@@ -94,6 +94,14 @@ bench-scale:
 	@scripts/setup.sh requirements.txt
 	@scripts/bubblewrap.sh
 	@$(PY) -m benchmarks.scale
+
+# Requests of the bus that do nothing beside bare Celery calls and LangGraph, interleaved, and searches among 10,000
+# members (docs/bus.md). BENCH_BUS='--rounds 2 --calls 500 --members 2000' asks for less.
+BENCH_BUS ?=
+bench-bus:
+	@scripts/setup.sh requirements.txt
+	@scripts/setup.sh requirements-bench.txt .venv-bench
+	@$(PY) -m benchmarks.bus $(BENCH_BUS)
 
 # From perceiving to a stored intent plan by rules alone, with two hundred of them and five hundred beliefs.
 bench-mind:

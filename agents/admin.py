@@ -38,6 +38,7 @@ from agents.states import GoalState, IntentState, PlanState
 from agents.toolkit.limits import BOUNDS, in_words
 from agents.tuning.admin import (
     BacklogRulesAdmin,
+    EntailmentThresholdsAdmin,
     FailureRuleAdmin,
     ParameterRuleAdmin,
     ParameterSettingsAdmin,
@@ -51,6 +52,7 @@ from people.told_admin import ToldTable
 
 __all__ = [
     "BacklogRulesAdmin",
+    "EntailmentThresholdsAdmin",
     "FailureRuleAdmin",
     "ParameterRuleAdmin",
     "ParameterSettingsAdmin",

@@ -8,3 +8,10 @@ class AgentsConfig(AppConfig):
 
     name = "agents"
     verbose_name = "Agents"
+
+    def ready(self) -> None:
+        """Listen for goals that end: a request of the bus may wait for one."""
+        from agents.bus import settling
+        from agents.record import signals
+
+        signals.goal_ended.connect(settling.goal_ended, dispatch_uid="bus")

@@ -1,6 +1,7 @@
-"""The allowed moves of goals, intent plans, intents, typed commands, wishes and what is reviewed before a plan.
+"""The allowed moves of goals, intent plans, intents, typed commands, wishes, requests of the bus and what is reviewed
+before a plan.
 
-`agents.record.moves` is the one place that moves.
+`agents.record.moves` is the one place that moves; requests of the bus are moved by `agents.bus.moves`.
 """
 
 from __future__ import annotations
@@ -112,6 +113,26 @@ class BacklogState(StrEnum):
     MERGED = "merged"
 
 
+class RequestState(StrEnum):
+    """Where a request of the bus is. `with_goal`: its goal is planned, reviewed and run; its answer is the goal's."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    WITH_GOAL = "with_goal"
+    ANSWERED = "answered"
+    FAILED = "failed"
+    EXPIRED = "expired"
+    CANCELLED = "cancelled"
+
+
+class BreakerState(StrEnum):
+    """Whether requests reach a member of the bus. `half_open`: one request tries whether it answers again."""
+
+    CLOSED = "closed"
+    OPEN = "open"
+    HALF_OPEN = "half_open"
+
+
 G, P, I, H = GoalState, PlanState, IntentState, HandState  # noqa: E741  # one letter each keeps the tables readable
 
 GOAL_MOVES: Mapping[GoalState, frozenset[GoalState]] = {
@@ -216,6 +237,30 @@ BACKLOG_MOVES: Mapping[BacklogState, frozenset[BacklogState]] = {
 }
 BACKLOG_OPEN = (B.PENDING, B.APPROVED, B.IN_PROGRESS, B.STOPPED)
 
+R = RequestState
+_REQUEST_ENDS = frozenset({R.ANSWERED, R.FAILED, R.EXPIRED, R.CANCELLED})
+REQUEST_MOVES: Mapping[RequestState, frozenset[RequestState]] = {
+    # Answered only by the worker that has begun it.
+    R.WAITING: frozenset({R.RUNNING, R.FAILED, R.EXPIRED, R.CANCELLED}),
+    # Running again: the worker that had it did not come back. Waiting again: another try is allowed, or nobody is
+    # healthy at the moment.
+    R.RUNNING: frozenset({R.RUNNING, R.WAITING, R.WITH_GOAL, *_REQUEST_ENDS}),
+    R.WITH_GOAL: _REQUEST_ENDS,
+    R.ANSWERED: frozenset(),
+    R.FAILED: frozenset(),
+    R.EXPIRED: frozenset(),
+    R.CANCELLED: frozenset(),
+}
+
+K = BreakerState
+BREAKER_MOVES: Mapping[BreakerState, frozenset[BreakerState]] = {
+    K.CLOSED: frozenset({K.OPEN}),
+    # Closed: a person says that the member is well again.
+    K.OPEN: frozenset({K.HALF_OPEN, K.CLOSED}),
+    K.HALF_OPEN: frozenset({K.OPEN, K.CLOSED}),
+}
+
+REQUEST_ENDED = frozenset(state for state, targets in REQUEST_MOVES.items() if not targets)
 GOAL_ENDED = frozenset(state for state, targets in GOAL_MOVES.items() if not targets)
 PLAN_ENDED = frozenset(state for state, targets in PLAN_MOVES.items() if not targets)
 

@@ -261,6 +261,38 @@ class ExperienceRating(models.Model):
         return f"{self.stars} of 5"
 
 
+class EntailmentVerdict(models.Model):
+    """What a model made of a pair of sentences, so that no process has to ask it again.
+
+    There are no sentences in it, only keyed digests (`library.language.entailment.verdicts`): a belief may say what
+    somebody wrote, and nothing of that may stay here when its goal is erased.
+    """
+
+    # The model and its version; of another one's verdicts nothing is read.
+    judged_by = models.CharField(max_length=80)
+    premise = models.UUIDField()
+    pair = models.UUIDField()
+    entailment = models.FloatField()
+    neutral = models.FloatField()
+    contradiction = models.FloatField()
+    at = models.DateTimeField(db_default=Now())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["judged_by", "pair"], name="entailment_verdict_once"),
+            # This keeps NaN out as well, which Postgres takes for the greatest number.
+            models.CheckConstraint(
+                condition=Q(entailment__range=(0, 1)) & Q(neutral__range=(0, 1)) & Q(contradiction__range=(0, 1)),
+                name="entailment_verdict_of_shares",
+            ),
+        ]
+        # Read by all beliefs of a goal at once, the newest first.
+        indexes = [models.Index(fields=["judged_by", "premise", "-id"], name="entailment_verdict_premise")]
+
+    def __str__(self) -> str:
+        return f"{self.judged_by}: {self.entailment:.2f} / {self.contradiction:.2f}"
+
+
 class MemoryOff(models.Model):
     """An agent, by its name, that plans without memory; there is no row for the others."""
 

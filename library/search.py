@@ -29,6 +29,10 @@ _ONE_OF: dict[type[Model], tuple[str, ...]] = {
 }
 
 
+_SETTINGS = (
+    "SELECT set_config('hnsw.iterative_scan', %s, true), set_config('hnsw.ef_search', '120', true),"
+    " set_config('jit', 'off', true)"
+)
 _WILD = re.compile(r"[\\%_]")
 # Soft hyphens, widths of nothing, and what turns the direction of writing.
 _INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
@@ -87,13 +91,14 @@ def rare_models(those: str, values: Mapping[str, Any], models: Sequence[str]) ->
 
 
 @contextmanager
-def nearest_first() -> Iterator[None]:
+def nearest_first(*, strictly: bool = True) -> Iterator[None]:
     """Within this block an HNSW scan goes on until enough rows pass the filters.
 
     Without it pgvector looks at the nearest `ef_search` rows only and then filters: somebody who owns few of many
-    rows would find nothing. Strict order keeps the rows sorted exactly by distance.
+    rows would find nothing. Strict order keeps the rows sorted exactly by distance; who sorts them anyhow saves time
+    without it. Compiling such a statement (JIT) costs more than running it: its rows are few, whatever Postgres guesses.
     """
+    order = "strict_order" if strictly else "relaxed_order"
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET LOCAL hnsw.iterative_scan = strict_order")
-        cursor.execute("SET LOCAL hnsw.ef_search = 120")
+        cursor.execute(_SETTINGS, [order])
         yield

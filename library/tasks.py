@@ -7,6 +7,7 @@ from celery import shared_task
 
 from library import embedding, renewal
 from library.errors import EmbeddingUnavailable
+from library.language.entailment import verdicts
 from library.memory import services
 
 logger = logging.getLogger(__name__)
@@ -34,3 +35,10 @@ def keep_memory() -> None:
     """Forget experiences that are older than `MEMORY_KEEP_DAYS`. Beat sends this every hour."""
     if forgotten := services.forget_expired():
         logger.info("%d experiences were forgotten because of their age", forgotten)
+
+
+@shared_task(ignore_result=True)
+def prune_verdicts() -> None:
+    """Drop verdicts of entailment models that are old or too many. Beat sends this every hour."""
+    if gone := verdicts.prune():
+        logger.info("%d verdicts of entailment were dropped because of their age or number", gone)

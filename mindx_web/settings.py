@@ -326,10 +326,11 @@ if len(EMBEDDING_MODEL) > 200:
     raise ImproperlyConfigured("MINDX_EMBEDDING_MODEL: the name has more than 200 characters")
 
 # --- rules ---------------------------------------------------------------------------------------------------
-# Who decides whether a context follows from a belief: the structured matcher alone, or after it the entailment model.
+# Who decides whether a context follows from a belief: the structured matcher alone; after it the entailment model; or
+# after both a language model, to which beliefs are sent.
 ENTAILMENT = os.environ.get("MINDX_ENTAILMENT", "structured").strip()
-if ENTAILMENT not in {"structured", "model"}:
-    raise ImproperlyConfigured(f"MINDX_ENTAILMENT is structured or model, not {ENTAILMENT}.")
+if ENTAILMENT not in {"structured", "model", "language_model"}:
+    raise ImproperlyConfigured(f"MINDX_ENTAILMENT is structured, model or language_model, not {ENTAILMENT}.")
 
 # --- operations ----------------------------------------------------------------------------------------------
 # `manage.py doctor` fails below this much free room on a disk of ours, and warns below four times as much.

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from mindx_web.api import api
-from mindx_web.views import icon, insights, metrics, mind, overview, recorded_calls
+from mindx_web.views import bus, icon, insights, metrics, mind, overview, recorded_calls
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
@@ -17,6 +17,15 @@ urlpatterns = [
     path("library/", include("agents.urls.library")),
     path("agents/", include("agents.urls.agents")),
     path("workflows/", include("agents.urls.workflows")),
+    path("bus/", bus.members, name="bus"),
+    path("bus/requests/", bus.listing, name="bus-requests"),
+    path("bus/requests/ask/", bus.ask, name="bus-ask"),
+    path("bus/requests/<int:pk>/", bus.one, name="bus-request"),
+    path("bus/requests/<int:pk>/<str:what>/", bus.act, name="bus-request-act"),
+    path("bus/log/", bus.log, name="bus-log"),
+    path("bus/breakers/", bus.guards, name="bus-breakers"),
+    path("bus/breakers/settings/", bus.change, name="bus-settings"),
+    path("bus/breakers/<int:pk>/close/", bus.close, name="bus-breaker-close"),
     path("mastermind/", include("agents.urls.mastermind")),
     path("tools/", include("agents.urls.tools")),
     path("recovery/", include("agents.urls.recovery")),

@@ -191,4 +191,8 @@ def _why_first(first: Judgement, other: Judgement) -> str:
         return "more specific: it has more contexts"
     if first.relevant.literal_words != other.relevant.literal_words:
         return "more specific: more of its words are in the goal"
-    return "entailed more firmly" if first.minimum != other.minimum else "first by name; neither is more specific"
+    if first.minimum != other.minimum:
+        return "entailed more firmly"
+    if first.relevant.known.record != other.relevant.known.record:
+        return "as specific, and its plans have worked more often"
+    return "first by name; neither is more specific"

@@ -97,18 +97,18 @@ def plan(
     registry: Registry,
     max_depth: int = 8,
     chosen: Mapping[str, str] | None = None,
-    judge_by: Judge | None = None,
+    judge_by: Sequence[Judge] = (),
 ) -> PlanDraft | NoPlan:
     """Return the steps of the first rule, in the order of selection, whose body compiles down to commands.
 
     `chosen` names by key (`levels.key_of`) the version id of the only rule that may serve that goal or sub-goal,
-    because a reviewer said so. `judge_by` is a model that is asked about contexts which nothing proves or disproves.
-    Sub-goals are planned against the beliefs as the steps before them are predicted to
+    because a reviewer said so. `judge_by` are models, by stage, that are asked about contexts which nothing proves or
+    disproves. Sub-goals are planned against the beliefs as the steps before them are predicted to
     leave them, and from the folder that these steps end in. `evidence` (JSON-able) holds the goal, the chosen rule,
     slots, the contexts × beliefs matrix, every relevant rule with its outcome, the rejected ones with their reason, the
     sub-goals in order, and the beliefs.
     """
-    likely = Likely(judge_by) if judge_by is not None else None
+    likely = Likely(judge_by) if judge_by else None
     planner = _Planner(tuple(rules), registry, max_depth, chosen or {}, likely)
     goal = _Goal(goal_text, read_text(goal_text), {})
     expansion = planner.expand(goal, tuple(beliefs), offset=0)

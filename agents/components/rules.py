@@ -18,7 +18,7 @@ from agents.models import Workspace
 from agents.record import prepared
 from agents.rules import grammar
 from agents.rules.grammar import Rule, RuleSyntaxError
-from agents.rules.selection import KnownRule
+from agents.rules.selection import KnownRule, track_record
 from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Belief, NoPlan, PlanDraft
 from agents.toolkit.wording.slots import render
@@ -29,10 +29,11 @@ from library.models import Component, ComponentVersion
 logger = logging.getLogger(__name__)
 
 KIND = Component.Kind.RULE.value
-# Another word as soon as anything is different that a rule in use is made of.
+# Another word as soon as anything is different that a rule in use is made of; a track record counts in whole tenths.
 _STAMP = f"""
     SELECT count(*) || ' ' || coalesce(sum(hashtextextended(concat_ws(
-            '/', component.name, version.version, version.status, version.canary_percent, version.body
+            '/', component.name, version.version, version.status, version.canary_percent, version.body,
+            10 * (version.successes + 1) / (version.successes + version.failures + 2)
         ), version.id)), 0), ({made_tools.STAMP})
     FROM {Component._meta.db_table} AS component
     JOIN {ComponentVersion._meta.db_table} AS version ON version.component_id = component.id
@@ -93,7 +94,7 @@ def nearest_rules(text: str, limit: int = 3) -> list[tuple[KnownRule, float]]:
     except EmbeddingUnavailable as error:
         logger.warning("The nearest rules cannot be told: %s", error)
         return []
-    read = ((_read(one.pk, one.component.name, one.version, one.body), similarity) for one, similarity in near)
+    read = ((_read(*_of(one)), similarity) for one, similarity in near)
     return [(known, similarity) for known, similarity in read if known is not None]
 
 
@@ -102,13 +103,18 @@ def try_out(text: str, workspace: Workspace, *, instead: KnownRule | None = None
 
     `instead` takes the place of the active rule of its name, so that a candidate can be tried.
     """
+    beliefs = perceiving.of_workspace(workspace, about=text, has_model=bool(settings.MODEL))
+    return try_over(text, beliefs, instead=instead)
+
+
+def try_over(text: str, beliefs: Sequence[Belief], *, instead: KnownRule | None = None) -> Trial:
+    """Plan a goal over beliefs that somebody wrote, or that were held once; else as `try_out`."""
     rules = known_rules()
     if instead is not None:
         rules = [*(known for known in rules if known.name != instead.name), instead]
-    beliefs = tuple(perceiving.of_workspace(workspace, about=text, has_model=bool(settings.MODEL)))
-    return Trial(
-        text, beliefs, means_ends.plan(text, rules, beliefs, tools_in_use(), judge_by=entailment_model.in_use())
-    )
+    with entailment_model.asked_about([belief.sentence for belief in beliefs], keeps=False) as judges:
+        found = means_ends.plan(text, rules, beliefs, tools_in_use(), judge_by=judges)
+    return Trial(text, tuple(beliefs), found)
 
 
 def starters(files: Sequence[tuple[str, str]]) -> list[services.Starter]:
@@ -135,8 +141,8 @@ def read_one(body: str) -> Rule:
 
 
 def _readable(versions: QuerySet[ComponentVersion]) -> tuple[KnownRule, ...]:
-    rows = versions.values_list("pk", "component__name", "version", "body")
-    return tuple(rule for row in rows if (rule := _read(*row)) is not None)
+    rows = versions.values_list("pk", "component__name", "version", "body", "successes", "failures")
+    return tuple(rule for *row, won, lost in rows if (rule := _read(*row, track_record(won, lost))) is not None)
 
 
 def _canaries() -> tuple[tuple[KnownRule, int], ...]:
@@ -145,11 +151,15 @@ def _canaries() -> tuple[tuple[KnownRule, int], ...]:
     return tuple((rule, shares[int(rule.version_id)]) for rule in _readable(rows))
 
 
+def _of(row: ComponentVersion) -> tuple[int, str, str, str, float]:
+    return row.pk, row.component.name, row.version, row.body, track_record(row.successes, row.failures)
+
+
 @lru_cache(maxsize=2_048)
-def _read(version_id: int, name: str, version: str, body: str) -> KnownRule | None:
+def _read(version_id: int, name: str, version: str, body: str, record: float) -> KnownRule | None:
     """The rule of a row, made once; None when it cannot be read. All that it is made of is what it is kept by."""
     try:
-        return KnownRule(name, version, str(version_id), _parsed(version_id, body))
+        return KnownRule(name, version, str(version_id), _parsed(version_id, body), record)
     except RuleSyntaxError as error:
         logger.warning("The active rule %s %s cannot be read and is left out: %s", name, version, error)
         return None

@@ -120,7 +120,8 @@ class _Judging:
             self._answers[sentence] = self._entails(self._sentences, sentence)
         for held, answer in zip(self._held, self._answers[sentence], strict=True):
             verdict = answer.verdict.negated() if denied else answer.verdict
-            if verdict.answer == "yes":
+            # What is no number holds nothing: no order of choices is sound with it.
+            if verdict.answer == "yes" and 0.0 <= verdict.score <= 1.0:
                 score = round(verdict.score * self._beliefs.firmness(held), 4)
                 said = f"NOT {sentence}" if denied else sentence
                 yield Support(said, held, answer.stage, score, verdict.reason)

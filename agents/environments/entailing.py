@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from agents.rules.entailment import SAME, Verdict, entailed
-
-SAME_WORDS, STRUCTURED = "same words", "structured"
+from agents.rules.entailment import Verdict, entailed
 
 
 @dataclass(frozen=True)
@@ -24,5 +22,4 @@ Entailment = Callable[[Sequence[str], str], Sequence[Answer]]
 
 def structured(premises: Sequence[str], hypothesis: str) -> list[Answer]:
     """Same words, then the structured matcher; no model."""
-    verdicts = entailed(premises, hypothesis)
-    return [Answer(verdict, SAME_WORDS if verdict.score == SAME else STRUCTURED) for verdict in verdicts]
+    return [Answer(verdict, verdict.stage) for verdict in entailed(premises, hypothesis)]

@@ -48,6 +48,16 @@ class Guarded:
         """As the environment's. Raises EnvironmentFailure."""
         return float(self._called(self._environment.score))
 
+    @property
+    def is_simulation(self) -> bool:
+        """Whether the environment says that it is one; what says nothing is none."""
+        return getattr(self._environment, "is_simulation", False) is True
+
+    def actions(self) -> tuple[str, ...]:
+        """The actions that the environment offers; none where it does not tell. Raises EnvironmentFailure."""
+        offered = getattr(self._environment, "actions", None)
+        return tuple(self._called(offered)) if callable(offered) else ()
+
     def _called(self, call: Callable[..., Any], *arguments: str) -> Any:
         answers: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
 

@@ -8,23 +8,23 @@ there is one, chooses an action.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from agents.environments.beliefs import Beliefs, Held
+from agents.environments.beliefs import Beliefs
 from agents.environments.choosing import Choice, Library, Support, goal_of, goal_text
 from agents.environments.cutting import atomic_beliefs
 from agents.environments.entailing import Entailment, structured
 from agents.environments.environment import Environment, Percept
 from agents.environments.guarding import EnvironmentFailure, Guarded
+from agents.environments.policies import Outcome, Policy, Situation
 from agents.rules.bodies import fill_subgoal
 from agents.rules.grammar import BodyLine, Rule
 from agents.toolkit.wording.words import Text
 
-FALLBACK = "fallback"
-# Chooses an action when no rule can; None gives up.
-Fallback = Callable[[str, Sequence[Held]], str | None]
+# Who chose an action, besides the policies by their names; and what stands in the place of a rule where none did.
+RULE, FALLBACK = "rule", "fallback"
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class Limits:
 
 @dataclass(frozen=True)
 class Action:
-    """One action, who chose it and why: the rule by name and line (the line in its file), or the fallback, and what
-    held the contexts of the rule.
+    """One action, who chose it and why: `by` is "rule" or the name of the fallback policy. `rule` and `line` (in its
+    file) are the rule's, or “fallback” and 0; `why` is what held the contexts of the rule.
     """
 
     number: int
@@ -58,6 +58,7 @@ class Action:
     why: tuple[Support, ...]
     percept: Percept
     score: float
+    by: str = RULE
 
 
 @dataclass(frozen=True)
@@ -78,10 +79,13 @@ def run(
     *,
     entails: Entailment = structured,
     limits: Limits = Limits(),
-    fallback: Fallback | None = None,
+    fallback: Policy | None = None,
     record: Mapping[str, float] | None = None,
 ) -> Run:
-    """Pursue a goal until it is reached, nothing is left to try, or a limit is met."""
+    """Pursue a goal until it is reached, nothing is left to try, or a limit is met.
+
+    `fallback` chooses an action when no rule applies; one that needs a simulation acts in nothing else.
+    """
     return _Interpreter(environment, Library(rules, entails, record), limits, fallback).run(goal)
 
 
@@ -105,7 +109,7 @@ class _Ended(Exception):
 
 
 class _Interpreter:
-    def __init__(self, environment: Environment, library: Library, limits: Limits, fallback: Fallback | None) -> None:
+    def __init__(self, environment: Environment, library: Library, limits: Limits, fallback: Policy | None) -> None:
         self._environment = Guarded(environment, limits.answer_s)
         self._library, self._limits, self._fallback = library, limits, fallback
         self._beliefs = Beliefs(limits.memory)
@@ -114,6 +118,9 @@ class _Interpreter:
         self._used: set[str] = set()
         self._chosen: Counter[object] = Counter()
         self._failed: Counter[object] = Counter()
+        # How often the fallback chose which action while the same was perceived; and its choice that is not judged yet.
+        self._tried: defaultdict[object, Counter[str]] = defaultdict(Counter)
+        self._open: tuple[Situation, str, float] | None = None
         self._score = 0.0
         # The first thing that went wrong since the last action: why nothing is left, if nothing is.
         self._trouble: tuple[str, str] | None = None
@@ -129,6 +136,7 @@ class _Interpreter:
             reason, detail = end.reason, end.detail
         except EnvironmentFailure as failure:
             reason, detail = failure.reason, str(failure)
+        self._judge_choice(None)
         return Run(tuple(self._actions), self._score, reason, detail, frozenset(self._used))
 
     def _go_on(self, frame: _Frame) -> None:
@@ -174,11 +182,31 @@ class _Interpreter:
             self._fail(self._stack[-1])
             return
         frame = self._stack[0]
-        action = self._fallback(frame.goal.raw, self._beliefs.all()) if self._fallback else None
+        if self._fallback is None:
+            raise _Ended(*(self._trouble or ("no_applicable_rule", "nothing is left to try")))
+        self._act_by(self._fallback, frame)
+        frame.begin_again(frame.goal)
+
+    def _act_by(self, policy: Policy, frame: _Frame) -> None:
+        """Do what the policy chooses. What came of its choice before, with what rules did since, it is told first."""
+        if policy.needs_simulation and not self._environment.is_simulation:
+            raise _Ended("not_a_simulation", f"the policy “{policy.name}” acts in simulations only")
+        self._check_steps()
+        tried = self._tried[self._beliefs.now]
+        situation = Situation(frame.goal.raw, self._beliefs.all(), self._environment.actions(), dict(tried))
+        self._judge_choice(situation)
+        action = policy.choose(situation)
         if action is None:
             raise _Ended(*(self._trouble or ("no_applicable_rule", "nothing is left to try")))
-        self._act(action, FALLBACK, 0, ())
-        frame.begin_again(frame.goal)
+        tried[action] += 1
+        self._open = situation, action, self._score
+        self._act(action, FALLBACK, 0, (), by=policy.name)
+
+    def _judge_choice(self, after: Situation | None) -> None:
+        if self._open is not None and self._fallback is not None:
+            before, action, score = self._open
+            self._open = None
+            self._fallback.learn(Outcome(before, action, self._score - score, after))
 
     def _follow(self, frame: _Frame, choice: Choice, line: BodyLine) -> None:
         try:
@@ -203,17 +231,20 @@ class _Interpreter:
         else:
             self._stack.append(_Frame(goal))
 
-    def _act(self, action: str, rule: str, line: int, why: tuple[Support, ...]) -> bool:
-        if len(self._actions) >= self._limits.steps:
-            raise _Ended("step_limit", f"{self._limits.steps} actions are the limit")
+    def _act(self, action: str, rule: str, line: int, why: tuple[Support, ...], by: str = RULE) -> bool:
+        self._check_steps()
         percept = self._environment.act(" ".join(action.split()))
         goals = tuple(frame.goal.raw for frame in self._stack)
         self._take(percept, ended=False)
-        self._actions.append(Action(len(self._actions) + 1, action, goals, rule, line, why, percept, self._score))
+        self._actions.append(Action(len(self._actions) + 1, action, goals, rule, line, why, percept, self._score, by))
         self._trouble = None
         if percept.is_over:
             raise _Ended("over", "the environment takes no further action")
         return percept.accepted
+
+    def _check_steps(self) -> None:
+        if len(self._actions) >= self._limits.steps:
+            raise _Ended("step_limit", f"{self._limits.steps} actions are the limit")
 
     def _take(self, percept: Percept, *, ended: bool = True) -> None:
         self._beliefs.perceive(atomic_beliefs(percept.text))

@@ -42,7 +42,7 @@ class Contender(Protocol):
 
 
 def of(version: ComponentVersion) -> Contender:
-    """The side that a version takes. Raises Unusable."""
+    """The side that a version takes; it need not be stored. Raises Unusable."""
     try:
         return _OfRule(version) if version.component.kind == RULE else _OfTool(version)
     except (RuleSyntaxError, MadeToolFault) as fault:
@@ -53,7 +53,7 @@ class _OfRule:
     """A rule plans the goal anew, by what was believed then. Its steps are what differs."""
 
     def __init__(self, version: ComponentVersion) -> None:
-        self.version_id = version.pk
+        self.version_id = version.pk or 0
         self._rule = replanning.rule_of(version)
 
     def document(self, case: ReplayCase) -> Document | str:
@@ -75,7 +75,7 @@ class _OfTool:
     """A tool does the same steps as then, by its own code. What its steps answer is what differs."""
 
     def __init__(self, version: ComponentVersion) -> None:
-        self.version_id = version.pk
+        self.version_id = version.pk or 0
         self._tool = made_tools.read(version)
 
     def document(self, case: ReplayCase) -> Document | str:

@@ -79,7 +79,8 @@ def turn(replay: Replay) -> None:
 
 
 def _do(replay: Replay, case: ReplayCase, sides: tuple[Contender, Contender], stop_work: Event) -> None:
-    parent, candidate = (_tried(replay, case, side, stop_work) for side in sides)
+    name = f"replay-{case.pk}-{replay.lease_fence}"
+    parent, candidate = (tried(case, side, f"{name}-{side.version_id}", stop_work) for side in sides)
     case.parent_passes, case.parent_said, case.parent_s = parent.passes, parent.said, parent.duration_s
     case.candidate_passes, case.candidate_said, case.candidate_s = (
         candidate.passes,
@@ -91,14 +92,14 @@ def _do(replay: Replay, case: ReplayCase, sides: tuple[Contender, Contender], st
         raise Stopped
 
 
-def _tried(replay: Replay, case: ReplayCase, side: Contender, stop_work: Event) -> Side:
+def tried(case: ReplayCase, side: Contender, name: str, stop_work: Event) -> Side:
+    """One side of a case, done anew in a copy of this name. Raises Stopped when this worker shall stop."""
     if case.goal is None or case.plan is None:
         return Side(None, GONE)
     started = time.monotonic()
     document = side.document(case)
     if isinstance(document, str):
         return Side(False, document[:SAID_MAX])
-    name = f"replay-{case.pk}-{replay.lease_fence}-{side.version_id}"
     results: Mapping[int, Any] = {}
     try:
         with side.in_use():

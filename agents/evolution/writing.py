@@ -7,6 +7,9 @@ transaction, for a model is asked.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from django.db import transaction
 
 from agents.bdi import candidate_writing, tool_drafting
@@ -32,28 +35,54 @@ from people.models import User
 MOST_WISH = 2_000
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What a candidate is written for: the version to improve on, the reason, and how far it may go from that."""
+
+    parent: ComponentVersion
+    why: str
+    strategy: str
+
+
 def write(component: Component, *, by: User, why: str, strategy: str) -> ComponentVersion:
     """Have a model write a candidate of a rule or a tool, and have that replayed beside its parent.
 
     Raises LibraryRefused for people who may not write, and NotPossibleNow with the reason when there is no model or its
     answers cannot be used.
     """
-    _check_may_write(by)
-    parent = component.versions.filter(status=ComponentVersion.Status.ACTIVE).first()
-    if parent is None or not replays.can_be(parent):
-        raise NotPossibleNow("A model writes candidates of rules, and of tools that people made, that are in use.")
+    parent = improvable(component, by=by)
     writer = asking.writer()
-    is_rule = component.kind == RULE
-    text, model = (_rule if is_rule else _tool)(writer, parent, by, why, strategy)
-    changes = f"written by {model}, {strategy.replace('_', ' ')}: {why}"
+    wanted = Wanted(parent, why, strategy)
+    text, model = better(writer, wanted, parent.body, probe_cases(component, by))
+    return save(text, wanted, by=by, changes=f"written by {model}, {strategy.replace('_', ' ')}: {why}")
+
+
+def better(writer: Writer, wanted: Wanted, text: str, shown: Sequence[Case]) -> tuple[str, str]:
+    """What a model makes of a text in the light of these cases, and the model that wrote it. Raises NotPossibleNow."""
+    ask = _rule if wanted.parent.component.kind == RULE else _tool
+    return ask(writer, wanted, text, list(shown))
+
+
+def save(text: str, wanted: Wanted, *, by: User, changes: str) -> ComponentVersion:
+    """Store what a model wrote as a candidate, and have it replayed beside its parent."""
+    component = wanted.parent.component
     with transaction.atomic():
-        if is_rule:
+        if component.kind == RULE:
             saved = rule_writing.save(text, by=by, of=component, changes=changes, origin=library.MODEL)
         else:
             saved = tool_writing.save(text, by=by, of=component, changes=changes, origin=library.MODEL)
             tool_checks.ask(saved, by=by)
-        replays.ask(saved, by=by, why=why, strategy=strategy)
+        replays.ask(saved, by=by, why=wanted.why, strategy=wanted.strategy)
     return saved
+
+
+def improvable(component: Component, *, by: User) -> ComponentVersion:
+    """The version in use, which a model may improve on for this person. Raises LibraryRefused, NotPossibleNow."""
+    check_may_write(by)
+    parent = component.versions.filter(status=ComponentVersion.Status.ACTIVE).first()
+    if parent is None or not replays.can_be(parent):
+        raise NotPossibleNow("A model writes candidates of rules, and of tools that people made, that are in use.")
+    return parent
 
 
 def new_tool(wish: str, *, by: User, snippet: str = "") -> ComponentVersion:
@@ -61,7 +90,7 @@ def new_tool(wish: str, *, by: User, snippet: str = "") -> ComponentVersion:
 
     Raises as `write` does.
     """
-    _check_may_write(by)
+    check_may_write(by)
     writer = asking.writer()
     prompt = in_use.filled("tool", strategy="")
     asked = tool_drafting.messages(prompt.text, wish[:MOST_WISH], writer.chars, snippet=snippet)
@@ -80,7 +109,7 @@ def new_tool(wish: str, *, by: User, snippet: str = "") -> ComponentVersion:
 
 def new_workflow(wish: str, *, by: User) -> ComponentVersion:
     """Have a model write a workflow from a sentence; it is checked like a person's. Raises as `write` does."""
-    _check_may_write(by)
+    check_may_write(by)
     writer = asking.writer()
     made_tools.refresh()
     known = workflow_library.known_workflows()
@@ -104,13 +133,19 @@ def probe_cases(component: Component, by: User) -> list[Case]:
 
     A goal in the same words as a sealed one is left out, for it would show that one.
     """
-    found = cases.of(component)
-    sealed = {one.goal.text for one in found if gate.is_sealed(component.name, one.goal.pk)}
-    shown = [one for one in found if one.goal.text not in sealed and may_see(by, one.goal.submitted_by_id)]
+    shown = probe_half(component, by)
     return [Case(one.goal.text, "" if one.succeeded else _error_of(one)) for one in shown]
 
 
-def _check_may_write(by: User) -> None:
+def probe_half(component: Component, by: User) -> list[Found]:
+    """The cases that `probe_cases` tells of."""
+    found = cases.of(component)
+    sealed = {one.goal.text for one in found if gate.is_sealed(component.name, one.goal.pk)}
+    return [one for one in found if one.goal.text not in sealed and may_see(by, one.goal.submitted_by_id)]
+
+
+def check_may_write(by: User) -> None:
+    """Raises LibraryRefused for people whose roles do not let them write candidates."""
     if not library.may_write(by):
         raise LibraryRefused("Your roles do not let you write this. A reviewer, operator or developer can.")
 
@@ -126,17 +161,15 @@ def _error_of(found: Found) -> str:
     return f"{attempt.intent.tool}.{attempt.intent.command}: {attempt.failure_class}: {reason} {output}".strip()
 
 
-def _rule(writer: Writer, parent: ComponentVersion, by: User, why: str, strategy: str) -> tuple[str, str]:
+def _rule(writer: Writer, wanted: Wanted, text: str, shown: list[Case]) -> tuple[str, str]:
     phrases = [command.phrases[0] for tool in tools_in_use().tools for command in tool.commands if command.phrases]
-    shown = probe_cases(parent.component, by)
-    prompt = in_use.filled("candidate", strategy=STRATEGIES[strategy].told)
-    asked = candidate_writing.messages(prompt.text, parent.body, why, shown, phrases, writer.chars)
-    return asking.written(
-        writer, prompt, asked, candidate_writing.SCHEMA, lambda answer: _judged_rule(answer, parent, strategy)
-    )
+    prompt = in_use.filled("candidate", strategy=STRATEGIES[wanted.strategy].told)
+    asked = candidate_writing.messages(prompt.text, text, wanted.why, shown, phrases, writer.chars)
+    return asking.written(writer, prompt, asked, candidate_writing.SCHEMA, lambda answer: _judged_rule(answer, wanted))
 
 
-def _judged_rule(answer: Answer, parent: ComponentVersion, strategy: str) -> tuple[str, list[str]]:
+def _judged_rule(answer: Answer, wanted: Wanted) -> tuple[str, list[str]]:
+    parent = wanted.parent
     text, wrong = asking.text_of(answer, candidate_writing.read, within=[parent.body])
     if wrong:
         return text, wrong
@@ -149,19 +182,17 @@ def _judged_rule(answer: Answer, parent: ComponentVersion, strategy: str) -> tup
     if checked.rule.priority != before.priority:
         # Which rule comes before all others is for people to say.
         problems.append(f"Keep the priority {before.priority}.")
-    return text, [*problems, *STRATEGIES[strategy].problems(before, checked.rule)]
+    return text, [*problems, *STRATEGIES[wanted.strategy].problems(before, checked.rule)]
 
 
-def _tool(writer: Writer, parent: ComponentVersion, by: User, why: str, strategy: str) -> tuple[str, str]:
-    shown = probe_cases(parent.component, by)
-    prompt = in_use.filled("tool", strategy=tool_drafting.STRATEGIES[strategy].told)
-    asked = tool_drafting.messages(prompt.text, why, writer.chars, tool=parent.body, cases=shown)
-    return asking.written(
-        writer, prompt, asked, tool_drafting.SCHEMA, lambda answer: _judged_tool(answer, parent, strategy)
-    )
+def _tool(writer: Writer, wanted: Wanted, text: str, shown: list[Case]) -> tuple[str, str]:
+    prompt = in_use.filled("tool", strategy=tool_drafting.STRATEGIES[wanted.strategy].told)
+    asked = tool_drafting.messages(prompt.text, wanted.why, writer.chars, tool=text, cases=shown)
+    return asking.written(writer, prompt, asked, tool_drafting.SCHEMA, lambda answer: _judged_tool(answer, wanted))
 
 
-def _judged_tool(answer: Answer, parent: ComponentVersion, strategy: str) -> tuple[str, list[str]]:
+def _judged_tool(answer: Answer, wanted: Wanted) -> tuple[str, list[str]]:
+    parent = wanted.parent
     text, wrong = asking.text_of(answer, tool_drafting.read, within=[parent.body])
     if wrong:
         return text, wrong
@@ -169,7 +200,7 @@ def _judged_tool(answer: Answer, parent: ComponentVersion, strategy: str) -> tup
     if checked.made is None or checked.problems:
         return text, list(checked.problems)
     problems = _not_a_version(text, checked.made.tool.name, parent)
-    strategies = tool_drafting.STRATEGIES[strategy]
+    strategies = tool_drafting.STRATEGIES[wanted.strategy]
     return text, [*problems, *strategies.problems(made_tools.read(parent), checked.made.tool)]
 
 

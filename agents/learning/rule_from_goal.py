@@ -39,7 +39,7 @@ class GoalTrial:
 
 def propose_from_goal(goal: Goal) -> Proposal:
     """Return a rule text made of the goal and its plan, with its slots. NotGeneralisable says why there is none."""
-    return generalise.propose(goal.text, _written(goal), tools_in_use(), _believed(goal))
+    return generalise.propose(goal.text, _written(goal), tools_in_use(), believed(goal))
 
 
 def try_on_goal(text: str, goal: Goal) -> GoalTrial:
@@ -50,9 +50,9 @@ def try_on_goal(text: str, goal: Goal) -> GoalTrial:
         return GoalTrial(goal, False, False, (), (), str(error))
     others = [known for known in known_rules() if known.name != rule.name]
     draft = KnownRule(rule.name, "draft", "", rule)
-    found = means_ends.plan(
-        goal.text, [draft, *others], _believed(goal), tools_in_use(), judge_by=entailment_model.in_use()
-    )
+    held = believed(goal)
+    with entailment_model.asked_about([belief.sentence for belief in held], keeps=False) as judges:
+        found = means_ends.plan(goal.text, [draft, *others], held, tools_in_use(), judge_by=judges)
     if not isinstance(found, PlanDraft) or found.evidence["rule"]["name"] != rule.name:
         return GoalTrial(goal, False, False, (), (), _why_not(found.evidence, rule.name))
     slots = tuple((name, str(slot["value"])) for name, slot in found.evidence["slots"].items())
@@ -86,7 +86,8 @@ def _step(spec: IntentSpec) -> Step:
     return Step(spec.tool, spec.command, params, spec.justification, spec.rule, spec.depends_on, spec.condition)
 
 
-def _believed(goal: Goal) -> list[Belief]:
+def believed(goal: Goal) -> list[Belief]:
+    """What was held true for the goal at its end, and was not taken back."""
     held = goal.beliefs.filter(retracted_by="")
     return [Belief(one.sentence, one.source, one.confidence, one.at.isoformat()) for one in held]
 

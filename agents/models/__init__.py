@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from agents.models.actors import DEFAULT_AGENT, Agent, AgentCommitment, Deed, Standstill, ToolLimit
 from agents.models.backlog import BacklogItem, BacklogLift, BacklogRules, BacklogTry
+from agents.models.bus import BusBreaker, BusCapability, BusEntry, BusMember, BusRequest, BusSettings
 from agents.models.commands import GivenCommand
 from agents.models.common import DIGEST_HEX
 from agents.models.evolution import (
+    CandidateSearch,
     EvolutionGrant,
     EvolutionProposal,
     EvolutionStart,
@@ -26,7 +28,13 @@ from agents.models.hands import HandCommand
 from agents.models.insights import Correction, DaySoFar, MindDay, Planning, RecoveryDay
 from agents.models.levels import LevelDocument
 from agents.models.logs import LogCounter, LogExpiry, LogLine
-from agents.models.parameters import Lesson, ParameterRule, ParameterSettings, PathMapping
+from agents.models.parameters import (
+    EntailmentThresholds,
+    Lesson,
+    ParameterRule,
+    ParameterSettings,
+    PathMapping,
+)
 from agents.models.plans import IntentPlan, Plan, ShadowRun
 from agents.models.recoveries import (
     ClassCorrection,
@@ -52,10 +60,18 @@ __all__ = [
     "BacklogRules",
     "BacklogTry",
     "Belief",
+    "BusBreaker",
+    "BusCapability",
+    "BusEntry",
+    "BusMember",
+    "BusRequest",
+    "BusSettings",
+    "CandidateSearch",
     "ClassCorrection",
     "Correction",
     "DaySoFar",
     "Deed",
+    "EntailmentThresholds",
     "EvolutionGrant",
     "EvolutionProposal",
     "EvolutionStart",

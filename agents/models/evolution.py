@@ -170,6 +170,46 @@ class ReplayCase(models.Model):
         return f"case {self.number} of replay {self.replay_id}"
 
 
+class CandidateSearch(models.Model):
+    """A search for a better version: a model writes many texts, each tried on the probe half of the parent's cases.
+
+    Its lease is its own; a worker that goes on after another begins again, for what was asked counts all the same.
+    `tried` are the texts that were tried on all cases, in order: {text, passed, of}; the first is the parent.
+    """
+
+    parent = models.ForeignKey(ComponentVersion, on_delete=models.CASCADE, related_name="+")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    why = models.TextField()
+    strategy = models.CharField(max_length=20, choices=Replay.Strategy.choices, default=Replay.Strategy.STANDARD)
+    # How many texts a model may be asked for at most, and for how many it was.
+    most_texts = models.PositiveSmallIntegerField()
+    asked = models.PositiveSmallIntegerField(default=0)
+    tried = models.JSONField(default=list)
+    # The candidate that came of it; null: none, as `reason` explains, or not yet.
+    version = models.ForeignKey(ComponentVersion, null=True, on_delete=models.SET_NULL, related_name="+")
+    state = models.CharField(max_length=16, default=ReplayState.WAITING.value)
+    reason = models.TextField(blank=True)
+    lease_owner = models.CharField(max_length=120, blank=True)
+    # How often it was begun, which is also the fence of its lease.
+    lease_fence = models.PositiveIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            one_of("state", ReplayState, "candidate_search_state_known"),
+            models.UniqueConstraint(
+                fields=["parent"], condition=Q(state__in=["waiting", "running"]), name="one_open_search_per_version"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"search {self.pk} for a better {self.parent}"
+
+
 class EvolutionProposal(models.Model):
     """Something that an audit of the past proposes, with its reason and the goals that show it.
 

@@ -176,3 +176,35 @@ class Lesson(Saved):
     def get_absolute_url(self) -> str:
         """The page that shows everything about the same, whichever version it is asked for."""
         return reverse("taught-one", args=[self.pk])
+
+
+class EntailmentThresholds(Saved):
+    """How sure the models of entailment must be before a rule relies on their yes."""
+
+    entailment = models.FloatField(
+        "least probability of entailment",
+        validators=[MinValueValidator(0.5), MaxValueValidator(1.0)],
+        help_text="Of the entailment model, which is calibrated.",
+    )
+    contradiction = models.FloatField(
+        "greatest probability of contradiction",
+        validators=[MinValueValidator(0.0), MaxValueValidator(0.5)],
+        help_text="A pair that may be a contradiction is no yes, however it is said. It holds for both models.",
+    )
+    language_entailment = models.FloatField(
+        "least probability by the language model",
+        validators=[MinValueValidator(0.5), MaxValueValidator(1.0)],
+        help_text="Its own word. It is asked only with MINDX_ENTAILMENT=language_model.",
+    )
+
+    class Meta:
+        ordering = ["-pk"]
+        verbose_name_plural = "entailment thresholds"
+        constraints = [
+            models.CheckConstraint(condition=Q(entailment__range=(0.5, 1.0)), name="thresholds_entailment"),
+            models.CheckConstraint(condition=Q(contradiction__range=(0.0, 0.5)), name="thresholds_contradiction"),
+            models.CheckConstraint(condition=Q(language_entailment__range=(0.5, 1.0)), name="thresholds_language"),
+        ]
+
+    def __str__(self) -> str:
+        return f"entailment from {self.entailment}"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from django.db import transaction
@@ -205,7 +206,7 @@ def adopt(lease: Lease) -> Adopted:
 def _think(lease: Lease, adopted: Adopted, beliefs: list[Believed]) -> _Thought | Later:
     """Look for a plan: by rules, by understanding what the goal says, by a model. Raises Stopped."""
     goal, before, took = adopted.goal, adopted.before, adopted.took
-    known, found = _by_rules(adopted, beliefs)
+    known, found = _by_rules(lease, adopted, beliefs)
     if isinstance(found, NoPlan) and (command := command_goals.offered(goal.text, goal.workspace, found)):
         return _Thought(command, [], known)
     if isinstance(found, NoPlan) and found.reason in _RULES_MAKE_NONE:
@@ -229,12 +230,21 @@ def _think(lease: Lease, adopted: Adopted, beliefs: list[Believed]) -> _Thought 
     return _Thought(found, problems, known)
 
 
-def _by_rules(adopted: Adopted, beliefs: Sequence[Believed]) -> tuple[Sequence[KnownRule], PlanDraft | NoPlan]:
-    """The rules that there are, and the plan by them, with corrected parameters and what people wished."""
+def _by_rules(
+    lease: Lease, adopted: Adopted, beliefs: Sequence[Believed]
+) -> tuple[Sequence[KnownRule], PlanDraft | NoPlan]:
+    """The rules that there are, and the plan by them, with corrected parameters and what people wished.
+
+    A language model may be asked about conditions; then the lease is kept meanwhile. Raises Stopped.
+    """
     goal, before, took = adopted.goal, adopted.before, adopted.took
     with telemetry.span("plan", goal.pk), took.stage("rules"):
         known = rules.known_rules(for_goal=goal.pk)
-        found = _find(goal, known, beliefs, before)
+        if entailment_model.asks_language_model(goal):
+            with _kept(lease, goal) as is_wanted:
+                found = _find(goal, known, beliefs, before, is_wanted)
+        else:
+            found = _find(goal, known, beliefs, before)
     if before.plans:
         found = replace(found, evidence={**found.evidence, **contradictions.since_last_plan(goal)})
     if isinstance(found, PlanDraft):
@@ -243,17 +253,24 @@ def _by_rules(adopted: Adopted, beliefs: Sequence[Believed]) -> tuple[Sequence[K
     return known, found
 
 
-def _find(goal: Goal, known: Sequence[KnownRule], beliefs: Sequence[Believed], before: Earlier) -> PlanDraft | NoPlan:
+def _find(
+    goal: Goal,
+    known: Sequence[KnownRule],
+    beliefs: Sequence[Believed],
+    before: Earlier,
+    is_wanted: Callable[[], bool] = lambda: True,
+) -> PlanDraft | NoPlan:
     """The plan by the rules that a reviewer confirmed; where these no longer make one, by whichever apply now."""
-    judge_by = entailment_model.in_use()
     choice = rule_choice.confirmed(goal) if before.documents else None
-    if choice is not None:
-        found = means_ends.plan(goal.text, known, beliefs, tools_in_use(), chosen=choice.chosen, judge_by=judge_by)
-        if isinstance(found, PlanDraft):
-            return rule_choice.with_confirmation(found, choice)
-        said = "the rules that were confirmed no longer make a plan; the choice is made again"
-        logs.say(goal.pk, "bdi_agent", "plan", said, level="warning")
-    return means_ends.plan(goal.text, known, beliefs, tools_in_use(), judge_by=judge_by)
+    said = [belief.sentence for belief in beliefs]
+    with entailment_model.asked_about(said, goal=goal, is_wanted=is_wanted) as judges:
+        if choice is not None:
+            found = means_ends.plan(goal.text, known, beliefs, tools_in_use(), chosen=choice.chosen, judge_by=judges)
+            if isinstance(found, PlanDraft):
+                return rule_choice.with_confirmation(found, choice)
+            again = "the rules that were confirmed no longer make a plan; the choice is made again"
+            logs.say(goal.pk, "bdi_agent", "plan", again, level="warning")
+        return means_ends.plan(goal.text, known, beliefs, tools_in_use(), judge_by=judges)
 
 
 def _understood(lease: Lease, goal: Goal, without: NoPlan) -> PlanDraft | NoPlan:
@@ -268,13 +285,23 @@ def _understood(lease: Lease, goal: Goal, without: NoPlan) -> PlanDraft | NoPlan
 def _asked_or_understood(lease: Lease, goal: Goal, without: NoPlan) -> PlanDraft | NoPlan:
     if not models_of(goal.agent):
         return parameters.understood(goal, without)
+    with _kept(lease, goal) as is_wanted:
+        return parameters.understood(goal, without, is_wanted=is_wanted)
+
+
+@contextmanager
+def _kept(lease: Lease, goal: Goal) -> Iterator[Callable[[], bool]]:
+    """Keep the lease while a model is asked; what is given tells whether its answer is still wanted.
+
+    Raises LeaseLost when the goal was taken over meanwhile, Stopped when it was cancelled.
+    """
     cancelled = Goal.objects.filter(pk=goal.pk).exclude(state=goal.state)
     with Companion(lease.goal_id, renew=lambda: renew(lease), is_cancelled=cancelled.exists) as companion:
         try:
-            return parameters.understood(goal, without, is_wanted=lambda: not companion.stop_work.is_set())
+            yield lambda: not companion.stop_work.is_set()
         except Stopped:
             if companion.lost:
-                raise LeaseLost(f"goal {goal.pk} was taken over while it was understood") from None
+                raise LeaseLost(f"goal {goal.pk} was taken over while a model was asked") from None
             raise
 
 

@@ -223,7 +223,8 @@ def _simpler(
 
 def _part(goal: Goal, text: str, known: Sequence[KnownRule], beliefs: Sequence[Belief]) -> PlanDraft | None:
     """A plan of a part of the goal: by rules, else as it is understood, unless a model would be asked for values."""
-    found = means_ends.plan(text, known, beliefs, tools_in_use(), judge_by=entailment_model.in_use())
+    with entailment_model.asked_about([belief.sentence for belief in beliefs]) as judges:
+        found = means_ends.plan(text, known, beliefs, tools_in_use(), judge_by=judges)
     if isinstance(found, NoPlan) and not models_of(goal.agent):
         alone = copy.copy(goal)
         alone.text = text

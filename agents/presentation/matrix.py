@@ -7,16 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 Json = Mapping[str, Any]
+_STAGES = {
+    "same_words": "same words",
+    "structured": "structured matcher",
+    "model": "entailment model",
+    "language_model": "language model",
+}
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What one belief says about one context: yes, no or unknown, how firmly, and why."""
+    """What one belief says about one context: yes, no or unknown, how firmly, which stage says so, and why."""
 
     answer: str
     score: str
     reason: str
     decides: bool
+    stage: str = ""
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,15 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Told:
+    """One verdict in words: what a belief says about a context, by which stage, and why."""
+
+    sentence: str
+    label: str
+    cell: Cell
+
+
+@dataclass(frozen=True)
 class Weighed:
     """A rule whose trigger matched. `why_not` says in words what spoke against it, empty for the chosen one."""
 
@@ -54,6 +70,16 @@ class Weighed:
     rows: tuple[Row, ...]
     lowest: str
     silent: int
+
+    @property
+    def told(self) -> list[Told]:
+        """Every verdict that says yes or no, row by row."""
+        return [
+            Told(row.sentence, column.label, cell)
+            for row in self.rows
+            for column, cell in zip(self.columns, row.cells, strict=True)
+            if cell.answer != "unknown"
+        ]
 
 
 def weighed_rules(evidence: Json) -> list[Weighed]:
@@ -106,7 +132,14 @@ def _row(context: Json, speaking: Sequence[int]) -> Row:
 def _cell(cell: Json | None, decides: bool) -> Cell:
     if cell is None:
         return Cell("unknown", "", "", False)
-    return Cell(cell["answer"], _score(cell["score"]) if cell["answer"] != "unknown" else "?", cell["reason"], decides)
+    score = _score(cell["score"]) if cell["answer"] != "unknown" else "?"
+    # Plans of earlier versions do not say which stage it was.
+    return Cell(cell["answer"], score, cell["reason"], decides, stage_in_words(cell.get("stage", "")))
+
+
+def stage_in_words(stage: str) -> str:
+    """A stage of entailment as pages name it."""
+    return _STAGES.get(stage, stage)
 
 
 def _score(score: float) -> str:

@@ -38,6 +38,10 @@ class NoSuchAgent(GoalRefused):
         self.name, self.near = name, near
 
 
+class RequestRefused(GoalRefused):
+    """A request of the bus cannot be taken as it was made; `field` names what to change."""
+
+
 class WorkspaceRefused(AgentsError):
     """Files cannot be changed as asked; `field` names what to change, and nothing was changed."""
 

@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from agents.models import (
     BacklogItem,
+    CandidateSearch,
     Goal,
     HandCommand,
     Intent,
@@ -201,20 +202,21 @@ def move_shadow(run: ShadowRun, new: ShadowState, *, reason: str = "", **also: A
     return run
 
 
-def move_replay(replay: Replay, new: ReplayState, *, reason: str = "", **also: Any) -> Replay:
-    """Move a replay; MoveRefused when the table forbids it, or when another worker has begun it since."""
+def move_replay(replay: Replay | CandidateSearch, new: ReplayState, *, reason: str = "", **also: Any) -> None:
+    """Move a replay, or a search, which is many of them; MoveRefused when the table forbids it, or when another worker
+    has begun it since.
+    """
     old = ReplayState(replay.state)
     if new not in REPLAY_MOVES[old]:
-        raise MoveRefused(f"replay {replay.pk} cannot go from {old} to {new}")
+        raise MoveRefused(f"{replay} cannot go from {old} to {new}")
     values: dict[str, Any] = {"state": new.value, "reason": reason, **also}
     if not REPLAY_MOVES[new]:
         values |= {"finished_at": timezone.now(), "lease_until": None, "lease_owner": ""}
-    ours = Replay.objects.filter(pk=replay.pk, state=old.value, lease_fence=replay.lease_fence)
-    if not ours.update(**values):
-        raise MoveRefused(f"replay {replay.pk} is no longer {old}")
+    rows = type(replay)._default_manager
+    if not rows.filter(pk=replay.pk, state=old.value, lease_fence=replay.lease_fence).update(**values):
+        raise MoveRefused(f"{replay} is no longer {old}")
     for name, value in values.items():
         setattr(replay, name, value)
-    return replay
 
 
 def move_level(document: LevelDocument, new: LevelState, *, reason: str = "", **also: Any) -> LevelDocument:

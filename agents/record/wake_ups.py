@@ -75,9 +75,19 @@ def wake_replay(replay_id: int) -> None:
     transaction.on_commit(lambda: _wake(replay_id, task="replay"))
 
 
+def wake_search(search_id: int) -> None:
+    """Ask a worker, once the transaction has committed, to begin a search for a better version."""
+    transaction.on_commit(lambda: _wake(search_id, task="search_candidate"))
+
+
 def wake_tool_check(version_id: int) -> None:
     """Ask a worker, once the transaction has committed, to run the trials of a tool's version."""
     transaction.on_commit(lambda: _wake(version_id, task="check_tool"))
+
+
+def wake_bus(request_id: int) -> None:
+    """Ask a worker, once the transaction has committed, to answer a request of the bus."""
+    transaction.on_commit(lambda: _wake(request_id, task="bus_request"))
 
 
 def _wake(number: int, task: str = "work") -> None:

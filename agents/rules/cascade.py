@@ -1,4 +1,4 @@
-"""Entailment in stages: the same words, the structured matcher, and last a model that knows how things are worded.
+"""Entailment in stages: the same words, the structured matcher, and last models that know how things are worded.
 
 What an earlier stage decides stands. So a no of the structured matcher, which is proven, is a veto: no model is asked
 then. A model's yes counts only when it is very sure; it may be wrong, and the answer names it as its stage.
@@ -8,21 +8,23 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Protocol
 
-from agents.rules.entailment import SAME, Verdict, entails
+from agents.rules.entailment import SAME_WORDS, STRUCTURED, Verdict, entails
 from agents.rules.sentences import tidy
 from agents.toolkit.wording.words import fold
 
-# The stages by name.
-SAME_WORDS, STRUCTURED, MODEL = "same_words", "structured", "model"
+# The stages that are models by name, in their order; the two before them prove what they say.
+MODEL, LANGUAGE_MODEL = "model", "language_model"
 ENTAILMENT, NEUTRAL, CONTRADICTION = "entailment", "neutral", "contradiction"
-# A model's yes never outranks one that is proven.
-MOST_BY_MODEL = 0.95
-# So many beliefs at most are judged for one context, and so many pairs while one goal is planned.
-NEAREST, PAIRS = 8, 256
+# A model's yes never outranks one that is proven, nor a language model's one of the small model.
+MOST_FIRM = {MODEL: 0.95, LANGUAGE_MODEL: 0.9}
+# So many beliefs at most are judged for one context, and so many pairs by a stage while one goal is planned.
+NEAREST = 8
+PAIRS = {MODEL: 256, LANGUAGE_MODEL: 64}
+_SAID_BY = {MODEL: "the entailment model", LANGUAGE_MODEL: "the language model"}
 # Words that nearly every sentence has, which say nothing about what it is about.
 _LITTLE = frozenset(
     " ".join(
@@ -56,8 +58,11 @@ class Likelihood:
 
 
 class Judge(Protocol):
-    """A model, and how sure it has to be: at least so sure of entailment and at most so of contradiction."""
+    """A model that is one stage, and how sure it has to be: at least so sure of entailment and at most so of
+    contradiction.
+    """
 
+    stage: str
     entailment: float
     contradiction: float
 
@@ -81,37 +86,60 @@ def is_sure(likelihood: Likelihood, judge: Judge) -> bool:
     return likelihood.entailment >= judge.entailment and likelihood.contradiction <= judge.contradiction
 
 
-def answers(pairs: Sequence[tuple[str, str]], judge: Judge | None) -> list[Answer]:
+def answers(pairs: Sequence[tuple[str, str]], judges: Sequence[Judge] = ()) -> list[Answer]:
     """One answer for each (premise, hypothesis), in order; without a model what is not proven is neutral."""
     verdicts = [entails(premise, hypothesis) for premise, hypothesis in pairs]
-    unknown = [number for number, verdict in enumerate(verdicts) if verdict.answer == "unknown"]
-    likelihoods = judge.judge([pairs[number] for number in unknown]) if judge is not None and unknown else ()
     found = [_proven(verdict) for verdict in verdicts]
-    if judge is not None:
-        for number, likelihood in zip(unknown, likelihoods, strict=False):
-            holds = is_sure(likelihood, judge)
-            found[number] = Answer(likelihood.label, likelihood.score, MODEL, _because(likelihood), holds)
+    open_pairs = [number for number, verdict in enumerate(verdicts) if verdict.answer == "unknown"]
+    for judge in judges:
+        likelihoods = judge.judge([pairs[number] for number in open_pairs]) if open_pairs else ()
+        for number, likelihood in zip(open_pairs, likelihoods, strict=False):
+            found[number] = _judged(likelihood, judge)
+            if found[number].holds or _speaks_against(likelihood, judge):
+                open_pairs = [other for other in open_pairs if other != number]
     return found
+
+
+def by_stage(pair: tuple[str, str], judges: Sequence[Judge] = ()) -> list[Answer]:
+    """What each stage makes of a pair when it is asked alone, in the order of the stages; a model that cannot be used
+    has no answer here.
+    """
+    proven = _proven(entails(*pair))
+    if proven.stage == SAME_WORDS:
+        found = [proven, replace(proven, stage=STRUCTURED, reason="the same words say the same")]
+    else:
+        found = [Answer(NEUTRAL, 0.0, SAME_WORDS, "other words", False), proven]
+    return found + [_judged(likelihood, judge) for judge in judges for likelihood in judge.judge([pair])]
 
 
 def _proven(verdict: Verdict) -> Answer:
     label = {"yes": ENTAILMENT, "no": CONTRADICTION}.get(verdict.answer, NEUTRAL)
-    stage = SAME_WORDS if verdict.answer == "yes" and verdict.score == SAME else STRUCTURED
-    return Answer(label, verdict.score, stage, verdict.reason, verdict.answer == "yes")
+    return Answer(label, verdict.score, verdict.stage, verdict.reason, verdict.answer == "yes")
 
 
-def _because(likelihood: Likelihood) -> str:
-    return f"the entailment model is {likelihood.score:.1%} sure of {likelihood.label}"
+def _judged(likelihood: Likelihood, judge: Judge) -> Answer:
+    holds = is_sure(likelihood, judge)
+    return Answer(likelihood.label, likelihood.score, judge.stage, _because(likelihood, judge), holds)
+
+
+def _speaks_against(likelihood: Likelihood, judge: Judge) -> bool:
+    """Whether a model is as sure of the contrary as it has to be of a yes: then no later one is asked."""
+    return likelihood.contradiction >= judge.entailment
+
+
+def _because(likelihood: Likelihood, judge: Judge) -> str:
+    return f"{_SAID_BY[judge.stage]} is {likelihood.score:.1%} sure of {likelihood.label}"
 
 
 class Likely:
-    """The model's stage for the contexts of rules, over sentences in their order.
+    """The models' stages for the contexts of rules, over sentences in their order.
 
     Only the few sentences with most words of a context are judged. That choice saves time and never decides.
     """
 
-    def __init__(self, judge: Judge) -> None:
-        self._judge, self._left = judge, PAIRS
+    def __init__(self, judges: Sequence[Judge]) -> None:
+        self._judges = tuple(judges)
+        self._left = dict(PAIRS)
         self._said: Sequence[str] = ()
         self._by_word: dict[str, list[int]] | None = None
 
@@ -121,17 +149,19 @@ class Likely:
         return self
 
     def yes(self, hypothesis: str) -> dict[int, Verdict]:
-        """The verdicts yes that the model is sure of, by the number of the sentence."""
-        numbers = self.nearest(hypothesis)[: max(self._left, 0)]
-        if not numbers:
-            return {}
-        self._left -= len(numbers)
-        likelihoods = self._judge.judge([(self._said[number], hypothesis) for number in numbers])
-        return {
-            number: Verdict("yes", min(likelihood.entailment, MOST_BY_MODEL), _because(likelihood), MODEL)
-            for number, likelihood in zip(numbers, likelihoods, strict=False)
-            if is_sure(likelihood, self._judge)
-        }
+        """The verdicts yes that a model is sure of, by the number of the sentence; of the first stage that has any."""
+        nearest = self.nearest(hypothesis)
+        for judge in self._judges:
+            numbers = nearest[: max(self._left[judge.stage], 0)]
+            if not numbers:
+                continue
+            self._left[judge.stage] -= len(numbers)
+            likelihoods = judge.judge([(self._said[number], hypothesis) for number in numbers])
+            asked = dict(zip(numbers, likelihoods, strict=False))
+            if found := {number: _yes(each, judge) for number, each in asked.items() if is_sure(each, judge)}:
+                return found
+            nearest = [n for n in nearest if n not in asked or not _speaks_against(asked[n], judge)]
+        return {}
 
     def nearest(self, hypothesis: str) -> list[int]:
         """Numbers of at most eight sentences with most of its words, those with most first."""
@@ -143,6 +173,11 @@ class Likely:
         shared = Counter(number for word in content_words(hypothesis) for number in self._by_word.get(word, ()))
         # Of several with as many, the shortest says least besides.
         return sorted(shared, key=lambda number: (-shared[number], len(self._said[number]), number))[:NEAREST]
+
+
+def _yes(likelihood: Likelihood, judge: Judge) -> Verdict:
+    score = min(likelihood.entailment, MOST_FIRM[judge.stage])
+    return Verdict("yes", score, _because(likelihood, judge), judge.stage)
 
 
 @lru_cache(maxsize=16_384)

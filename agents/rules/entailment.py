@@ -31,6 +31,8 @@ from agents.rules.facts import (
 from agents.rules.sentences import read_fact, sentences, tidy
 
 SAME, DIRECT, INFERRED = 1.0, 0.98, 0.96
+# The stages that prove what they say, by name.
+SAME_WORDS, STRUCTURED = "same_words", "structured"
 _OPPOSITES = frozenset(
     map(
         frozenset,
@@ -59,7 +61,7 @@ class Verdict:
     answer: str
     score: float
     reason: str
-    stage: str = "structured"
+    stage: str = STRUCTURED
 
     def negated(self) -> Verdict:
         """The verdict about the denied hypothesis: yes and no change places, unknown stays."""
@@ -68,7 +70,7 @@ class Verdict:
 
 
 UNKNOWN = Verdict("unknown", 0.0, "says nothing about it")
-_THE_SAME = Verdict("yes", SAME, "says the same")
+_THE_SAME = Verdict("yes", SAME, "says the same", SAME_WORDS)
 
 
 @lru_cache(maxsize=65_536)

@@ -16,6 +16,7 @@ from django.utils.html import format_html
 
 from agents.models import (
     BacklogRules,
+    EntailmentThresholds,
     FailureRule,
     ParameterRule,
     ParameterSettings,
@@ -156,3 +157,4 @@ RecoverySettingAdmin = _registered(RecoverySetting, searched=("name",))
 RecoveryPolicyAdmin = _registered(RecoveryPolicy, filtered=("failure_class",))
 FailureRuleAdmin = _registered(FailureRule, searched=("name",))
 BacklogRulesAdmin = _registered(BacklogRules)
+EntailmentThresholdsAdmin = _registered(EntailmentThresholds)

@@ -107,8 +107,8 @@ class Kind(ABC):
     model: type[Model]
     fields: tuple[Field, ...]
     key: tuple[str, ...] = ()
-    # What a version is tried on: commands that were understood, failures, or tries of the backlog.
-    trial: Literal["commands", "failures", "tries"] = "commands"
+    # What a version is tried on: commands that were understood, failures, tries of the backlog, or planned goals.
+    trial: Literal["commands", "failures", "tries", "goals"] = "commands"
 
     def cleaned(self, given: Mapping[str, Any], start: Mapping[str, Any]) -> Checked:
         """The values that `given` means where `start` counts; what is left out stays. Raises TuningRefused."""

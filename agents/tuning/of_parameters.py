@@ -32,7 +32,9 @@ _SWITCHES = (
 )
 
 
-class _Parameters(Kind):
+class Journalled(Kind):
+    """A kind whose versions are rows and nothing else; each is told in the journal."""
+
     def store(self, values: Values, *, before: Values | None, by: User, note: str) -> Any:
         row = self.model._default_manager.create(**values, by=by, note=note)
         changed = journal.difference(before or {}, values)
@@ -55,7 +57,7 @@ def _fields_of_settings() -> tuple[Field, ...]:
     return tuple(found)
 
 
-class Settings(OneRow, _Parameters):
+class Settings(OneRow, Journalled):
     """Which stages settle parameters, and how sure they must be: one row for all of it."""
 
     name, words = "parameter_settings", "Parameter settings"
@@ -70,7 +72,7 @@ class Settings(OneRow, _Parameters):
         return f"{'off: ' + ', '.join(off).lower() if off else 'every stage is on'}; {sure}"
 
 
-class Mappings(_Parameters):
+class Mappings(Journalled):
     """What a name means as a path."""
 
     name, words = "path_mapping", "Path mappings"
@@ -116,7 +118,7 @@ class Mappings(_Parameters):
         return f"means {values['path']}" if values["in_use"] else f"meant {values['path']}; not in use"
 
 
-class Rules(_Parameters):
+class Rules(Journalled):
     """What holds for one parameter of one command."""
 
     name, words = "parameter_rule", "Parameter rules"

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from agents.actors import tuning_rights
 from agents.models import Goal
 from agents.record.selectors import goals_visible_to
-from agents.tuning import trying_commands, trying_failures, trying_tries
+from agents.tuning import trying_commands, trying_failures, trying_goals, trying_tries
 from agents.tuning.kinds import Kind, Values
 from agents.tuning.trials import Clock, Trial
 from people.models import User
@@ -16,6 +16,7 @@ _TRIALS = {
     "commands": trying_commands.try_out,
     "failures": trying_failures.try_out,
     "tries": trying_tries.try_out,
+    "goals": trying_goals.try_out,
 }
 
 

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 
 from agents.actors import tuning_rights
 from agents.record.errors import NotPossibleNow, TuningRefused
-from agents.tuning import of_backlog, of_parameters, of_recovery
+from agents.tuning import of_backlog, of_entailment, of_parameters, of_recovery
 from agents.tuning.kinds import Change, Checked, Field, Kind, Values, changes
 from people.models import User
 
@@ -26,6 +26,7 @@ KINDS: tuple[Kind, ...] = (
     of_recovery.Policies(),
     of_recovery.Rules(),
     of_backlog.StopRules(),
+    of_entailment.Thresholds(),
 )
 NOTE = Field("note", "Why", "text", "Those who look at the history read it.", most=300, blank=True)
 PAGE = 50

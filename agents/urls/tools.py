@@ -11,5 +11,6 @@ urlpatterns = [
     path("<slug:name>/", tools.detail, name="tool"),
     path("<slug:name>/edit/", tool_editor.edit, name="tool-edit"),
     path("<slug:name>/evolve/", tools.ask_model, name="tool-evolve"),
+    path("<slug:name>/search/", tools.search, name="tool-search"),
     path("<slug:name>/versions/<int:version>/<str:move>/", tools.move, name="tool-version"),
 ]

@@ -23,6 +23,7 @@ from agents.presentation.rule_reading import SaidStep, numbered_lines, read_body
 from agents.record.selectors import goals_visible_to
 from agents.rules import grammar
 from agents.toolkit.registry import UnknownTool, tools_in_use
+from agents.views.rule_trying import DraftTrial, TriedDraft
 from agents.views.rule_versions import component_or_404, version_in_use, version_named_in
 from library.components import services
 from library.errors import LibraryRefused
@@ -78,7 +79,8 @@ def check(request: HttpRequest) -> HttpResponse:
     """Lint a text while it is written. Anybody may ask; nothing is stored."""
     body, rule = request.POST.get("body", "")[: grammar.MAX_CHARS + 1], request.POST.get("rule", "")
     name = component_or_404(int(rule)).name if _is_id(rule) else ""
-    draft = _Draft(body, name, goal=_goal_named_in(request, request.POST))
+    user: Any = request.user
+    draft = _Draft(body, name, goal=_goal_named_in(request, request.POST), asked=DraftTrial.of(request.POST, user))
     return render(request, "agents/rules/_checked.html", {"draft": draft, "live": True})
 
 
@@ -92,6 +94,12 @@ class _Draft:
     goal: Goal | None = None
     refused: str = ""
     cannot_propose: str = ""
+    asked: DraftTrial | None = None
+
+    @cached_property
+    def tried(self) -> TriedDraft | None:
+        """What this text makes of the goal that it is tried on."""
+        return self.asked.on(self.checked.rule) if self.asked and self.checked.rule else None
 
     @cached_property
     def checked(self) -> Checked:
@@ -143,8 +151,9 @@ def _save(request: HttpRequest, component: Component | None) -> HttpResponse:
         component.name if component else "",
         changes,
         _goal_named_in(request, request.POST),
+        asked=DraftTrial.of(request.POST, user),
     )
-    if request.POST.get("do") == "check":
+    if request.POST.get("do") in ("check", "try"):
         return _editor(request, component, draft)
     activate = request.POST.get("do") == "activate"
     try:
@@ -162,6 +171,9 @@ def _save(request: HttpRequest, component: Component | None) -> HttpResponse:
 def _editor(request: HttpRequest, component: Component | None, draft: _Draft, status: int = 200) -> HttpResponse:
     if component is not None and not draft.name:
         draft = replace(draft, name=component.name)
+    if draft.asked is None:
+        user: Any = request.user
+        draft = replace(draft, asked=DraftTrial.of(request.GET, user))
     context = {
         "component": component,
         "draft": draft,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +15,10 @@ from django.views.decorators.http import require_POST, require_safe
 from agents.components import rule_writing, rules
 from agents.components.rule_writing import Checked
 from agents.evolution import asking
+from agents.insights import rule_health
+from agents.insights.rule_health import Weakest
 from agents.models import Replay, Workspace
-from agents.pages import replay_page
+from agents.pages import replay_page, search_page
 from agents.presentation.line_diff import compare
 from agents.presentation.matrix import weighed_rules
 from agents.presentation.rates import Rate, rate
@@ -37,6 +40,7 @@ _FRAGMENTS = {
     "trial": "agents/rules/_trial.html",
     "replay": "agents/rules/_replay.html",
     "watch": "agents/rules/_watch.html",
+    "search": "agents/rules/_search.html",
 }
 
 
@@ -46,6 +50,7 @@ class Listed:
 
     version: ComponentVersion
     checked: Checked
+    weakest: Weakest | None = None
 
     @property
     def errors(self) -> list[LintProblem]:
@@ -78,8 +83,9 @@ def listing(request: HttpRequest) -> HttpResponse:
     """Every rule that is in use, and the candidates."""
     query = request.GET.get("q", "").strip()[:200]
     words = query.casefold().split()
-    listed = _listed(list(selectors.active_versions(rules.KIND)))
-    waiting = _listed(list(_candidates()))
+    weakest = rule_health.weakest()
+    listed = _listed(list(selectors.active_versions(rules.KIND)), weakest)
+    waiting = _listed(list(_candidates()), weakest)
     context = {
         "query": query,
         "listed": [one for one in listed if one.holds(words)],
@@ -99,7 +105,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
     versions = list(component.versions.select_related("component", "created_by", "parent__component").order_by("-pk"))
     shown = version_named_in(request, "version", versions) or version_in_use(versions) or versions[0]
     against = version_named_in(request, "against", versions)
-    (listed,) = _listed([shown])
+    (listed,) = _listed([shown], rule_health.weakest())
     rule = listed.checked.rule
     steps, cleanup = read_body(rule, rules.known_rules(), tools_in_use()) if rule else ([], [])
     context = {
@@ -118,6 +124,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "may_activate": services.may_activate(request.user),
         "writer": asking.budget(),
         "strategies": Replay.Strategy.choices,
+        "found": search_page.of(component, request.user),
         "proof": replay_page.of(shown, request.user),
         "page": reverse("rule", args=[pk]),
         "moves": f"{reverse('rule', args=[pk])}versions/{shown.pk}",
@@ -144,6 +151,14 @@ def ask_model(request: HttpRequest, pk: int) -> HttpResponse:
     return redirect(reverse("rule", args=[pk]) + (f"?version={saved.pk}" if saved else ""))
 
 
+@require_POST
+def search(request: HttpRequest, pk: int) -> HttpResponse:
+    """Search for a better version with a model, or stop that."""
+    user: Any = request.user
+    version_moves.search(request, component_or_404(pk), user)
+    return redirect(reverse("rule", args=[pk]) + "#search")
+
+
 def _candidates() -> QuerySet[ComponentVersion]:
     candidates = ComponentVersion.objects.filter(
         component__kind=rules.KIND, status__in=(Status.CANDIDATE, Status.CANARY)
@@ -151,9 +166,9 @@ def _candidates() -> QuerySet[ComponentVersion]:
     return candidates.select_related("component", "created_by").order_by("-pk")[:100]
 
 
-def _listed(versions: list[ComponentVersion]) -> list[Listed]:
+def _listed(versions: list[ComponentVersion], weakest: Mapping[int, Weakest]) -> list[Listed]:
     return [
-        Listed(version, checked)
+        Listed(version, checked, weakest.get(version.pk))
         for version, checked in zip(versions, rule_writing.check_versions(versions), strict=True)
     ]
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from agents.components import made_tools
 from agents.evolution import asking, deciding, tool_checks
 from agents.models import Replay
-from agents.pages import replay_page
+from agents.pages import replay_page, search_page
 from agents.presentation import tool_page, unified_diff
 from agents.presentation.line_diff import compare
 from agents.toolkit.command import Tool
@@ -30,6 +30,7 @@ _FRAGMENTS = {
     "trials": "agents/tools/_trials.html",
     "replay": "agents/rules/_replay.html",
     "watch": "agents/rules/_watch.html",
+    "search": "agents/rules/_search.html",
 }
 
 
@@ -85,6 +86,14 @@ def ask_model(request: HttpRequest, name: str) -> HttpResponse:
     return redirect(reverse("tool", args=[name]) + (f"?version={saved.pk}" if saved else ""))
 
 
+@require_POST
+def search(request: HttpRequest, name: str) -> HttpResponse:
+    """Search for a better version with a model, or stop that."""
+    user: Any = request.user
+    version_moves.search(request, get_object_or_404(Component, kind=made_tools.KIND, name=name), user)
+    return redirect(reverse("tool", args=[name]) + "#search")
+
+
 def _made(request: HttpRequest, component: Component) -> HttpResponse:
     """A tool that people made: its versions, what they were tried on, and all of its code."""
     rows = component.versions.select_related("component", "created_by", "parent__component")
@@ -113,6 +122,7 @@ def _made(request: HttpRequest, component: Component) -> HttpResponse:
         "proof": replay_page.of(shown, request.user),
         "writer": asking.budget(),
         "strategies": Replay.Strategy.choices,
+        "found": search_page.of(component, request.user),
         "may_write": services.may_write(request.user),
         "may_activate": services.may_activate(request.user),
         "page": page,

@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest
 
 from agents.components.rule_writing import RuleInvalid
 from agents.components.tool_writing import ToolInvalid
-from agents.evolution import deciding, replays, tool_checks, writing
+from agents.evolution import deciding, replays, searches, tool_checks, writing
 from agents.models import Replay
 from agents.record.errors import NotPossibleNow
 from library.components import services
@@ -35,7 +35,7 @@ def do(request: HttpRequest, version: ComponentVersion, move: str, by: User) -> 
         raise Http404
     percent = request.POST.get("percent", "")
     reason = request.POST.get("reason", "").replace("\0", "")[:500]
-    given = _Given(reason, int(percent) if percent.isascii() and percent.isdigit() and len(percent) < 4 else 0)
+    given = _Given(reason, int(percent) if _is_number(percent) else 0)
     try:
         said = _MOVES[move](version, by, given)
     except REFUSED as refused:
@@ -58,6 +58,29 @@ def ask_model(request: HttpRequest, component: Component, by: User) -> Component
         return None
     messages.success(request, f"Version {saved.version} is a candidate. It is being replayed beside {saved.parent}.")
     return saved
+
+
+def search(request: HttpRequest, component: Component, by: User) -> None:
+    """Begin a search for a better version, or stop the one under way, as the form says, and tell the person."""
+    why = request.POST.get("why", "").replace("\0", "").strip()[:500]
+    strategy, texts = request.POST.get("strategy", ""), request.POST.get("texts", "")
+    under_way = searches.latest(component)
+    try:
+        if "stop" in request.POST:
+            if under_way is not None:
+                searches.stop(under_way, by=by)
+            messages.success(request, "The search is stopped.")
+        elif strategy not in Replay.Strategy.values or not why or not _is_number(texts):
+            messages.error(request, "Say why, and choose a strategy and how many texts.")
+        else:
+            searches.ask(component, by=by, why=why, strategy=strategy, texts=int(texts))
+            messages.success(request, "A better version is being searched for.")
+    except REFUSED as refused:
+        messages.error(request, str(refused))
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 4
 
 
 def _activate(version: ComponentVersion, user: User, given: _Given) -> str:

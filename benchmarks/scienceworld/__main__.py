@@ -2,20 +2,30 @@
 
 Rules are written while looking at the official train variations and tuned on dev. Of test variations nothing is shown
 but scores: whoever asks to see their actions is refused.
+
+With a fallback or with parts of the library, Table 1 is printed: what rules and the fallback won, and their actions. A
+learned policy begins anew for each task and part, plays train variations with the rules there are, and then learns no
+more.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import site
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from agents.environments.beliefs import PERCEPT
+from agents.environments.interpreter import Run
+from agents.environments.learned import Learned, PolicyUnusable
+from agents.environments.policies import LANGUAGE_MODEL, LEARNED, PERSON, Outcome, Policy, Situation
+from agents.rules.grammar import Rule
 from benchmarks.scienceworld.adapter import SPLITS, STEPS, variations_of
-from benchmarks.scienceworld.playing import Library, Played, json_line, library, play, table, traced
+from benchmarks.scienceworld.playing import Played, json_line, library, part_of, play, table, table_1, traced
 
 _ENVIRONMENT = Path(__file__).parents[2] / ".venv-scienceworld"
 
@@ -29,10 +39,78 @@ def main() -> None:
     with _simulator() as simulator:
         for task in tasks:
             splits = variations_of(simulator, task)
-            for split, variation in _chosen(splits, asked):
-                played.append(_one(simulator, task, variation, split, rules, asked))
-    say(table(played, rules.own))
+            for share in asked.library:
+                some = part_of(rules.rules, share)
+                fallback = _fallback(simulator, task, splits["train"], some, asked)
+                for split, variation in _chosen(splits, asked):
+                    done, acted = play(simulator, task, variation, split, some, fallback=fallback, share=share)
+                    _tell(done, acted, rules.digest, asked)
+                    played.append(done)
+    is_table_1 = asked.fallback != "none" or asked.library != [100]
+    say(table_1(played) if is_table_1 else table(played, rules.own))
     say(f"Rules {rules.digest}: {len(rules.rules)}, of which {rules.own['navigation']} for all tasks.")
+    if asked.fallback == LEARNED:
+        say(f"The learned policy played {asked.train} train variations for each row, seed {asked.seed}.")
+
+
+def _fallback(
+    simulator: Any, task: str, train: list[int], rules: Sequence[Rule], asked: argparse.Namespace
+) -> Policy | None:
+    """The policy that was asked for; a learned one has played train variations of the task."""
+    if asked.fallback == "none":
+        return None
+    if asked.fallback == PERSON:
+        return _Terminal()
+    if asked.fallback == LANGUAGE_MODEL:
+        return _language_model()
+    policy = _begun(asked)
+    policy.start()
+    for number in range(asked.train):
+        result, _ = play(simulator, task, train[number % len(train)], "train", rules, fallback=policy)
+        say(f"train {task} {result.variation}: {result.score:.2f}, {result.actions_by_fallback} actions by the policy")
+    policy.stop()
+    if asked.policy is not None:
+        asked.policy.write_bytes(policy.to_bytes())
+    return policy
+
+
+def _begun(asked: argparse.Namespace) -> Learned:
+    """The policy of the file that was named, or a new one."""
+    if asked.policy is not None and asked.policy.exists() and not asked.reset:
+        try:
+            return Learned.from_bytes(asked.policy.read_bytes())
+        except PolicyUnusable as error:
+            say(f"The policy begins anew: {error}")
+    return Learned(asked.seed)
+
+
+def _language_model() -> Policy:
+    """The model of the default agent of the mindX that runs here, whose database MINDX_DATA names."""
+    import django
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mindx_web.settings")
+    django.setup()
+    from agents.actors.environment_actions import policy_for
+    from agents.models import DEFAULT_AGENT, Agent
+
+    agent, _ = Agent.objects.get_or_create(name=DEFAULT_AGENT)
+    return policy_for(agent)
+
+
+class _Terminal:
+    """A person at the terminal."""
+
+    name, needs_simulation = PERSON, False
+
+    def choose(self, situation: Situation) -> str | None:
+        """Show what is perceived, and read an action; an empty line gives up."""
+        say(f"\nGoal: {situation.goal}")
+        say("\n".join(held.sentence for held in situation.beliefs if held.source == PERCEPT))
+        say(f"{len(situation.actions)} actions are valid here. What is done? (nothing: give up)")
+        return sys.stdin.readline().strip() or None
+
+    def learn(self, outcome: Outcome) -> None:
+        """People learn by themselves."""
 
 
 def _asked() -> argparse.Namespace:
@@ -42,7 +120,17 @@ def _asked() -> argparse.Namespace:
     parser.add_argument("--variations", type=_range, metavar="A-B", help="only those of the split in this range")
     parser.add_argument("--json", action="store_true", help="a line of JSON for each variation, before the table")
     parser.add_argument("--trace", action="store_true", help="each action with its reasons; never of test variations")
+    parser.add_argument("--fallback", choices=("none", LEARNED, LANGUAGE_MODEL, PERSON), default="none")
+    parser.add_argument("--library", type=_shares, default=[100], metavar="0,25,…", help="percent of the rules")
+    parser.add_argument("--train", type=int, default=20, help="train variations that a learned policy plays first")
+    parser.add_argument("--seed", type=int, default=0, help="of the learned policy")
+    parser.add_argument("--policy", type=Path, help="the file that the learned policy is taken from and kept in")
+    parser.add_argument("--reset", action="store_true", help="begin anew, whatever the file of the policy holds")
     asked = parser.parse_args()
+    if asked.fallback == PERSON and asked.split in ("test", "all"):
+        parser.error("test variations are not shown to a person: rules must not be tuned on them")
+    if asked.policy is not None and (len(asked.library) > 1 or len(asked.task or ()) != 1):
+        parser.error("a file holds the policy of one task and one part of the library")
     if asked.trace and asked.split in ("test", "all"):
         parser.error("the actions in test variations are not shown: rules must not be tuned on them")
     return asked
@@ -51,6 +139,13 @@ def _asked() -> argparse.Namespace:
 def _range(text: str) -> range:
     first, _, last = text.partition("-")
     return range(int(first), int(last or first) + 1)
+
+
+def _shares(text: str) -> list[int]:
+    shares = [int(one) for one in text.split(",")]
+    if not all(0 <= share <= 100 for share in shares):
+        raise ValueError(text)
+    return shares
 
 
 def _chosen(splits: dict[str, list[int]], asked: argparse.Namespace) -> list[tuple[str, int]]:
@@ -63,14 +158,12 @@ def _chosen(splits: dict[str, list[int]], asked: argparse.Namespace) -> list[tup
     ]
 
 
-def _one(simulator: Any, task: str, variation: int, split: str, rules: Library, asked: argparse.Namespace) -> Played:
-    played, done = play(simulator, task, variation, split, rules.rules)
+def _tell(played: Played, done: Run, digest: str, asked: argparse.Namespace) -> None:
     if asked.json:
-        say(json_line(played, rules.digest))
+        say(json_line(played, digest))
     if asked.trace:
-        say(f"\n{task} {variation}: {played.score:.2f}, {played.reason}: {played.detail}")
+        say(f"\n{played.task} {played.variation}: {played.score:.2f}, {played.reason}: {played.detail}")
         say("\n".join(traced(done)))
-    return played
 
 
 @contextlib.contextmanager

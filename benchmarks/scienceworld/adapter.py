@@ -1,7 +1,8 @@
 """ScienceWorld 1.2.3 as an environment of text: unsimplified, 100 steps, nothing but what it says to its player.
 
 What is perceived is the answer to the last action, the room and the inventory, as the authors' own agents see them. The
-list of valid actions, the tree of objects and the gold path are never asked for.
+tree of objects and the gold path are never asked for. The list of valid actions is given to fallback policies only, as
+the authors' learned agents have it; rules never see it.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ _QUOTED = re.compile(r"'([\w -]+)'")
 class ScienceWorld:
     """One variation of a task, begun anew. `simulator` is a `ScienceWorldEnv`, which many of them may use in turn."""
 
+    is_simulation = True
+
     def __init__(self, simulator: Any, task: str, variation: int) -> None:
         self._simulator = simulator
         simulator.load(task, variation, "")
@@ -57,6 +60,10 @@ class ScienceWorld:
     def score(self) -> float:
         """The simulator's score, 0 to 1; a failed task, which it gives -100, counts as 0."""
         return max(0.0, float(self._info["score"]) / 100)
+
+    def actions(self) -> list[str]:
+        """The actions that the simulator calls valid now, some hundreds."""
+        return list(self._info["valid"])
 
     def _seen(self) -> str:
         return f"{self._info['look']}\n\n{self._info['inv']}"

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.environments.interpreter import FALLBACK, Limits, Run, run
+from agents.environments.interpreter import RULE, Limits, Run, run
+from agents.environments.policies import Policy
 from agents.rules.grammar import Rule, parse
 from benchmarks.scienceworld.adapter import STEPS, ScienceWorld
 
@@ -20,7 +21,10 @@ LIMITS = Limits(steps=STEPS)
 
 @dataclass(frozen=True)
 class Played:
-    """One variation: its score (0 to 1), how the run ended, who chose its actions, and its seconds."""
+    """One variation: its score (0 to 1), how the run ended, who chose its actions and won how much, and its seconds.
+
+    `share` is how much of the library was there, in percent; `fallback` the policy beside it.
+    """
 
     task: str
     variation: int
@@ -32,6 +36,10 @@ class Played:
     actions_by_fallback: int
     rules_used: tuple[str, ...]
     seconds: float
+    share: int = 100
+    fallback: str = "none"
+    score_by_rules: float = 0.0
+    score_by_fallback: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -53,12 +61,31 @@ def library(folder: Path = FOLDER) -> Library:
     return Library(tuple(rule for rules in parsed for rule in rules), own, digest)
 
 
-def play(simulator: Any, task: str, variation: int, split: str, rules: Sequence[Rule]) -> tuple[Played, Run]:
-    """Play one variation from its beginning to its end."""
+def part_of(rules: Sequence[Rule], share: int) -> tuple[Rule, ...]:
+    """So many percent of the rules, by the digest of their names: the same ones each time, and a smaller part lies in
+    every larger one.
+    """
+    drawn = sorted(rules, key=lambda rule: hashlib.sha256(rule.name.encode()).digest())
+    taken = {rule.name for rule in drawn[: round(len(drawn) * share / 100)]}
+    return tuple(rule for rule in rules if rule.name in taken)
+
+
+def play(
+    simulator: Any,
+    task: str,
+    variation: int,
+    split: str,
+    rules: Sequence[Rule],
+    *,
+    fallback: Policy | None = None,
+    share: int = 100,
+) -> tuple[Played, Run]:
+    """Play one variation from its beginning to its end by these rules, which are `share` percent of the library."""
     began = time.monotonic()
     world = ScienceWorld(simulator, task, variation)
-    done = run(world, world.goal, rules, limits=LIMITS)
-    by_fallback = sum(action.rule == FALLBACK for action in done.actions)
+    done = run(world, world.goal, rules, limits=LIMITS, fallback=fallback)
+    by_fallback = sum(action.by != RULE for action in done.actions)
+    won_by_rules, won_by_fallback = won(done)
     played = Played(
         task,
         variation,
@@ -70,14 +97,31 @@ def play(simulator: Any, task: str, variation: int, split: str, rules: Sequence[
         by_fallback,
         tuple(sorted(done.rules_used)),
         round(time.monotonic() - began, 3),
+        share,
+        fallback.name if fallback is not None else "none",
+        won_by_rules,
+        won_by_fallback,
     )
     return played, done
+
+
+def won(done: Run) -> tuple[float, float]:
+    """How much of the score the actions of rules won, and how much those of the fallback; together it is the score."""
+    before, by_rules, by_fallback = 0.0, 0.0, 0.0
+    for action in done.actions:
+        gain, before = action.score - before, action.score
+        if action.by == RULE:
+            by_rules += gain
+        else:
+            by_fallback += gain
+    return round(by_rules, 4), round(by_fallback, 4)
 
 
 def traced(done: Run) -> Iterator[str]:
     """Say what was done and why, line by line, for whoever writes rules."""
     for action in done.actions:
-        yield f"{action.number:3} {action.text}   [{action.rule}, line {action.line}]   {action.score:.2f}"
+        chosen_by = f"{action.rule}, line {action.line}" if action.by == RULE else action.by
+        yield f"{action.number:3} {action.text}   [{chosen_by}]   {action.score:.2f}"
         for support in action.why:
             held = f"{support.belief.source}, {support.belief.age} steps old"
             yield f"      {support.context} ⇐ {support.belief.sentence} ({held}; {support.stage} {support.score})"
@@ -103,6 +147,25 @@ def table(results: Iterable[Played], own: dict[str, int]) -> str:
             f" | {sum(each.actions_by_fallback for each in played) / n:.1f}"
             f" | {sum(each.seconds for each in played):.0f} |"
         )
+    return "\n".join(rows)
+
+
+def table_1(results: Iterable[Played]) -> str:
+    """Return scores by share of the library in Markdown: what rules won and what the fallback, and their actions."""
+    rows = [
+        "| task | split | library | fallback | n | score | by rules | by fallback | actions by rules | by fallback |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    groups: dict[tuple[str, str, int, str], list[Played]] = {}
+    for result in results:
+        groups.setdefault((result.task, result.split, result.share, result.fallback), []).append(result)
+    for (task, split, share, fallback), played in groups.items():
+        figures = [
+            sum(getattr(each, name) for each in played) / len(played)
+            for name in ("score", "score_by_rules", "score_by_fallback", "actions_by_rules", "actions_by_fallback")
+        ]
+        said = [f"{figure:.2f}" for figure in figures[:3]] + [f"{figure:.1f}" for figure in figures[3:]]
+        rows.append(f"| {task} | {split} | {share} % | {fallback} | {len(played)} | {' | '.join(said)} |")
     return "\n".join(rows)
 
 

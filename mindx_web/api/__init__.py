@@ -4,6 +4,7 @@ from mindx_web.api import (
     agents,
     backlog,
     beliefs,
+    bus,
     components,
     evolution,
     experiences,
@@ -21,6 +22,7 @@ from mindx_web.api import (
     model_calls,
     policies,
     questions,
+    searches,
     shadow,
     standstill,
     talk,
@@ -59,7 +61,9 @@ api.add_router("components", components.router)
 api.add_router("candidates", components.candidates)
 api.add_router("workflows", workflows.router)
 api.add_router("evolution", evolution.router)
+api.add_router("searches", searches.router)
 api.add_router("agents", agents.router)
+api.add_router("bus", bus.router)
 api.add_router("goals", beliefs.router)
 api.add_router("mastermind", mastermind.router)
 api.add_router("backlog", backlog.router)

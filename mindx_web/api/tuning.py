@@ -37,6 +37,7 @@ KindName = Literal[
     "recovery_policy",
     "failure_rule",
     "stop_rules",
+    "entailment_thresholds",
 ]
 
 

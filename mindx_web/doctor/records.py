@@ -123,7 +123,7 @@ def notices() -> Iterator[Finding]:
 
 def entailment() -> Iterator[Finding]:
     """The model that rules ask whether a context follows, where the settings say that they do."""
-    if settings.ENTAILMENT != "model":
+    if settings.ENTAILMENT == "structured":
         return
     if reason := entailment_model.why_unavailable():
         yield warn("entailment", f"the structured matcher decides alone: {reason}", "See docs/entailment.md.")

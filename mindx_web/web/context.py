@@ -34,6 +34,7 @@ _PLACES = {
     "tool": "rules",
     "agents": "agents",
     "agent": "agents",
+    "bus": "agents",
     "workflows": "agents",
     "workflow": "agents",
     "mastermind": "mastermind",

@@ -84,10 +84,9 @@ def test_without_a_model_it_says_so_and_goes_on(
 
 
 def test_rules_ask_the_model_only_where_the_setting_says_so(settings: Any) -> None:
-    assert entailment_model.in_use() is None
+    assert entailment_model.in_use() == ()
     settings.ENTAILMENT = "model"
-    judge = entailment_model.in_use()
-    assert judge is not None
+    (judge,) = entailment_model.in_use()
     assert judge.judge([("The gate is open.", "The gate is open.")])
 
 
@@ -98,8 +97,7 @@ def test_a_model_that_fails_leaves_the_matcher_alone_and_logs_it(
         raise EntailmentUnavailable("no numbers")
 
     settings.ENTAILMENT = "model"
-    judge = entailment_model.in_use()
-    assert judge is not None
+    (judge,) = entailment_model.in_use()
     monkeypatch.setattr(model, "judge", fails)
     assert judge.judge([("a", "b")]) == []
     assert "decides alone: no numbers" in caplog.text

@@ -106,6 +106,9 @@ OPERATIONS = [
     ("POST", "candidates/1/activate", Scope.LIBRARY_WRITE),
     ("POST", "candidates/1/canary", Scope.LIBRARY_WRITE),
     ("POST", "candidates/1/reject", Scope.LIBRARY_WRITE),
+    ("POST", "searches", Scope.LIBRARY_WRITE),
+    ("GET", "searches/1", Scope.LIBRARY_READ),
+    ("POST", "searches/1/stop", Scope.LIBRARY_WRITE),
     ("GET", "workflows", Scope.LIBRARY_READ),
     ("POST", "workflows", Scope.LIBRARY_WRITE),
     ("GET", "workflows/1", Scope.LIBRARY_READ),
@@ -117,6 +120,12 @@ OPERATIONS = [
     ("POST", "agents/1/commitment", Scope.AGENTS_WRITE),
     ("POST", "agents/1/pause", Scope.AGENTS_WRITE),
     ("POST", "agents/1/resume", Scope.AGENTS_WRITE),
+    ("GET", "bus/agents", Scope.GOALS_READ),
+    ("GET", "bus/search", Scope.GOALS_READ),
+    ("POST", "bus/requests", Scope.GOALS_WRITE),
+    ("GET", "bus/requests/1", Scope.GOALS_READ),
+    ("POST", "bus/requests/1/cancel", Scope.GOALS_WRITE),
+    ("POST", "bus/requests/1/replay", Scope.GOALS_WRITE),
     ("POST", "mastermind", Scope.MASTERMIND),
     ("GET", "backlog", Scope.BACKLOG_READ),
     ("GET", "backlog/rules", Scope.BACKLOG_READ),
@@ -176,6 +185,7 @@ def test_the_table_above_holds_every_address_of_the_api() -> None:
             "candidate_id",
             "proposal_id",
             "call_id",
+            "request_id",
         ):
             address = address.replace(name, "ID")
         assert address in known, f"{address} is missing from the table"

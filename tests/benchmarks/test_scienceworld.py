@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+from itertools import pairwise
 
 import pytest
 
+from agents.environments.policies import Outcome, Situation
+from agents.rules.grammar import parse
 from benchmarks.scienceworld.__main__ import main
 from benchmarks.scienceworld.adapter import ScienceWorld, goal_of
-from benchmarks.scienceworld.playing import Played, json_line, library
+from benchmarks.scienceworld.playing import Played, json_line, library, part_of, play, table_1, won
 
 
 class Simulator:
@@ -39,6 +42,7 @@ class Simulator:
             "look": "You see a cup.",
             "inv": "",
             "score": self.score,
+            "valid": ["look", "focus on cup"],
             "taskDesc": "Task Description:\nYour task is to find a(n) plant.",
         }
 
@@ -87,3 +91,62 @@ def test_all_rules_can_be_read_and_tasks_have_few_of_their_own() -> None:
     assert own.pop("melt") <= 21
     assert own.pop("find-non-living-thing") <= 9
     assert max(own.values()) <= 8
+
+
+class Focuses:
+    """A policy that does the same twice, and gives up."""
+
+    name, needs_simulation = "learned", True
+
+    def __init__(self) -> None:
+        self.left = 2
+
+    def choose(self, situation: Situation) -> str | None:
+        assert situation.actions == ("look", "focus on cup")
+        self.left -= 1
+        return "focus on cup" if self.left >= 0 else None
+
+    def learn(self, outcome: Outcome) -> None:
+        """It knows it all."""
+
+
+class Pays(Simulator):
+    """Gives a tenth for each action, and two for a focus."""
+
+    def step(self, action: str) -> tuple[str, int, bool, dict[str, object]]:
+        self.score += 20 if action.startswith("focus") else 10
+        return super().step(action)
+
+
+def test_the_score_is_told_by_who_won_it() -> None:
+    rules = parse("IF your task is to find a plant CONSIDERING you see a plant THEN: look")
+    played, done = play(Pays(), "find-plant", 0, "dev", rules, fallback=Focuses(), share=25)
+    assert (played.score, played.score_by_rules, played.score_by_fallback) == (0.4, 0.0, 0.4)
+    assert (played.actions_by_rules, played.actions_by_fallback) == (0, 2)
+    assert won(done) == (0.0, 0.4)
+    rules = parse("IF your task is to find a plant THEN: look, wait")
+    played, _ = play(Pays(), "find-plant", 0, "dev", rules, fallback=Focuses())
+    assert (played.score_by_rules, played.score_by_fallback, played.actions_by_fallback) == (0.2, 0.0, 0)
+    row = table_1([played]).splitlines()[-1]
+    assert row == "| find-plant | dev | 100 % | learned | 1 | 0.20 | 0.20 | 0.00 | 2.0 | 0.0 |"
+
+
+def test_a_part_of_the_library_is_the_same_each_time_and_lies_in_every_larger_one() -> None:
+    rules = library().rules
+    parts = [part_of(rules, share) for share in (0, 25, 50, 75, 100)]
+    assert [len(part) for part in parts] == [0, 20, 40, 59, 79]
+    for smaller, larger in pairwise(parts):
+        assert {rule.name for rule in smaller} <= {rule.name for rule in larger}
+    assert part_of(tuple(reversed(rules)), 50) == tuple(reversed(parts[2]))
+
+
+@pytest.mark.parametrize(
+    "options", [["--fallback", "person", "--split", "test"], ["--library", "25,200"], ["--policy", "x"]]
+)
+def test_what_would_show_test_variations_or_mix_policies_up_is_refused(
+    options: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["scienceworld", *options])
+    with pytest.raises(SystemExit) as refused:
+        main()
+    assert refused.value.code == 2

@@ -30,7 +30,10 @@ def test_what_ships_can_be_sent_and_has_all_that_a_page_shows(prompt: Prompt) ->
 
 
 # What is told of a prompt that has to say that other people's texts follow.
-FOLLOWED_BY_MATERIAL = {"plan", "extract", "summary", "file-changes", "candidate", "memory", "tool", "workflow"}
+FOLLOWED_BY_MATERIAL = {
+    *("plan", "extract", "entailment", "environment-action"),
+    *("summary", "file-changes", "candidate", "memory", "tool", "workflow"),
+}
 
 
 def test_every_prompt_behind_which_material_stands_says_so_in_a_part_that_nobody_edits() -> None:

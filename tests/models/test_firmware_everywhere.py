@@ -12,10 +12,12 @@ import pytest
 from django.conf import settings as django_settings
 from django.utils import timezone
 
-from agents.actors import firmware
+from agents.actors import environment_actions, firmware
+from agents.beliefs.entailment_asking import LanguageModel
 from agents.components import rule_writing
 from agents.components.rule_writing import RuleInvalid
 from agents.cycle import cycle
+from agents.environments.policies import Situation
 from agents.evolution import deciding, writing
 from agents.models import DEFAULT_AGENT, Agent, IntentPlan
 from agents.plans import proposals
@@ -74,6 +76,16 @@ def _extract(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: 
     extraction.values_for(make_goal(owner, "commit everything"), REGISTRY.command("git_tool", "commit"), ["message"])
 
 
+def _entailment(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
+    judge = LanguageModel(make_goal(owner, "enter the castle"), lambda: True)
+    judge.judge([("The gate stands wide open.", "The gate is open.")])
+
+
+def _environment_action(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
+    agent, _ = Agent.objects.get_or_create(name=DEFAULT_AGENT)
+    environment_actions.policy_for(agent).choose(Situation("win", (), ("look", "wait")))
+
+
 def _candidate(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
     Agent.objects.get_or_create(name=DEFAULT_AGENT)
     operator = ComponentVersion.objects.get(component__name="general").created_by
@@ -98,6 +110,8 @@ PURPOSES = {
     "file_changes": _file_changes,
     "summary": _summary,
     "extract": _extract,
+    "entailment": _entailment,
+    "environment_action": _environment_action,
 }
 
 

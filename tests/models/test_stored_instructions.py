@@ -11,7 +11,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from agents.actors import environment_actions
+from agents.beliefs.entailment_asking import LanguageModel
 from agents.cycle import cycle
+from agents.environments.beliefs import Held
+from agents.environments.policies import Situation
 from agents.evolution import writing
 from agents.models import DEFAULT_AGENT, Agent, IntentPlan
 from agents.record.errors import NotPossibleNow
@@ -79,6 +83,17 @@ def _extract(owner: User, operator: User, approved: Approved, make_goal: Any) ->
     extraction.values_for(goal, REGISTRY.command("git_tool", "commit"), ["message"])
 
 
+def _entailment(owner: User, operator: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
+    judge = LanguageModel(make_goal(owner, "enter the castle"), lambda: True)
+    judge.judge([(f"The gate is open. {ONE_LINE}", "The gate is open.")])
+
+
+def _environment_action(owner: User, operator: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
+    agent, _ = Agent.objects.get_or_create(name=DEFAULT_AGENT)
+    seen = Situation("win", (Held(f"A note says: {ONE_LINE}"),), ("look", "wait"))
+    environment_actions.policy_for(agent).choose(seen)
+
+
 POISONED = {
     "plan": _plan,
     "memory": _memory,
@@ -86,6 +101,8 @@ POISONED = {
     "file_changes": _file_changes,
     "summary": _summary,
     "extract": _extract,
+    "entailment": _entailment,
+    "environment_action": _environment_action,
 }
 
 

@@ -13,6 +13,9 @@ from django.utils import timezone
 from agents.actors import firmware
 from agents.bdi.failures import Facts, FailureClass, Rule
 from agents.bdi.strategies import MANUAL
+from agents.bus import answering, breakers, members, providers, requests
+from agents.bus import settings as bus_settings
+from agents.bus.members import Offer, Registration
 from agents.components import tool_writing, workflow_library
 from agents.coordinator import backlog, backlog_taking, commanding
 from agents.coordinator.backlog import Wish
@@ -141,6 +144,7 @@ def furnish(people: People) -> Furnished:
     design, sent_back = _designs(owner, judge, choice)
     soon = timezone.now() + timedelta(days=2)
     goal_terms.change(manual, by=owner, parent=waiting.goal, deadline=soon, priority=2)
+    _asked_on_the_bus(owner, keeper)
     notify.sweep()
     levels.sweep()
     tokens.issue(owner, f"token {LONG}"[:100])
@@ -177,6 +181,30 @@ def _flow(owner: User, judge: User) -> IntentPlan:
     shouts = define("shouts", "def shout(text):\n    return text.upper()")
     workflow_library.save(f"scenario_name: {LONG}\nsteps:\n{calls}{shouts}", by=judge)
     return workflow_goals.process(called, {"name": f"<b>{LONG}</b>"}, Terms(owner))
+
+
+def _asked_on_the_bus(owner: User, keeper: User) -> None:
+    """Requests that were answered, failed and wait for review, an open breaker, and settings that were saved."""
+    sick = members.register(
+        Registration(f"{LONG}"[:100], "foreign", NASTY.replace("\x1b", ""), (Offer("say", LONG, confidence=0.9),))
+    )
+    bus_settings.change(by=keeper, failures=1, cooldown_s=900, depth=5, requests=50, why=LONG)
+    for text in (LONG, NASTY.replace("\x1b", "")):
+        asked = requests.request(by=owner, capability="say", content={"text": text}, why=LONG)
+        answering.work(asked.pk)
+    well = providers.Connected("echo", LONG, (Offer("echo"),), _Echo())
+    providers.connect(well)
+    answering.work(requests.request(by=owner, capability="echo", content={"<b>": NASTY}, why=LONG).pk)
+    providers.disconnect("echo")
+    write = {"path": f"{LONG}.txt", "content": "x"}
+    answering.work(requests.request(by=owner, capability="simple_coder.write", content=write).pk)
+    assert breakers.circuit_of(sick.breaker).state == "open"
+
+
+class _Echo:
+    def answer(self, request: providers.Asked) -> providers.Answer:
+        """What was asked, and what wants to be more than text."""
+        return providers.Answer({"<script>alert(1)</script>": NASTY, LONG: dict(request.content)}, reason=LONG)
 
 
 def _copied(owner: User) -> EvolvedCopy:

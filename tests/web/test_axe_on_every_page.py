@@ -18,6 +18,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from playwright.sync_api import Page
 
+from agents.models import BusRequest
 from library.models import Component, ModelCall
 from people.models import User
 from people.roles import Role
@@ -123,6 +124,14 @@ PAGES: dict[str, list[Place]] = {
     ],
     "tool-new": [Place("keeper"), Place("keeper", query=lambda _: "?example")],
     "tool-edit": [Place("keeper", lambda _: ["word_count"])],
+    "bus": [Place("owner"), Place("owner", query=lambda _: "?task=write+a+file")],
+    "bus-requests": [Place("owner"), Place("owner", query=lambda _: "?q=nothing+fits")],
+    "bus-request": [
+        Place("owner", lambda _: [BusRequest.objects.filter(state="answered").latest("pk").pk]),
+        Place("owner", lambda _: [BusRequest.objects.filter(state="with_goal").latest("pk").pk]),
+    ],
+    "bus-log": [Place("owner"), Place("keeper", query=lambda _: "?side=system")],
+    "bus-breakers": [Place("owner"), Place("keeper", query=lambda _: "?failures=1&cooldown_s=9&try=1")],
     "workflows": [Place("owner"), Place("judge")],
     "workflow": [
         Place("judge", lambda _: [Component.objects.get(kind="workflow", name="Greet").pk]),
@@ -134,6 +143,11 @@ PAGES: dict[str, list[Place]] = {
     "firmware-new": [Place("keeper")],
     "rule-new": [Place("keeper")],
     "rules-import": [Place("keeper")],
+    "rules-coverage": [Place("keeper"), Place("owner")],
+    "rules-try": [
+        Place("keeper"),
+        Place("owner", query=lambda _: "?premise=The+door+is+not+open.&hypothesis=The+door+is+closed."),
+    ],
     "rule": [Place("keeper", lambda all_: [all_.rule.pk])],
     "rule-edit": [Place("keeper", lambda all_: [all_.rule.pk])],
     "memory": [Place("owner"), Place("owner", query=lambda _: "?q=note")],
@@ -237,11 +251,17 @@ ACTIONS = {
     "tool-check",
     "tool-evolve",
     "tool-version",
+    "bus-ask",
+    "bus-request-act",
+    "bus-settings",
+    "bus-breaker-close",
     "workflow-check",
     "workflow-process",
     "workflow-define",
     "workflow-version",
     "rule-evolve",
+    "rule-search",
+    "tool-search",
     "library-when",
     "library-prompt-version",
     "insights-call-again",

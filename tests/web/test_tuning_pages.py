@@ -147,9 +147,9 @@ def test_the_list_says_of_each_who_said_so_in_few_queries(
         versions.save(of, {"said": f"name {number}", "path": f"{number}.csv", "in_use": True}, by=operator)
     ParameterSettings.objects.create(use_experience=False, by=operator)
     client = client_of(operator)
-    with django_assert_max_num_queries(10):  # session, person, the frame's two, and one look for each kind
+    with django_assert_max_num_queries(11):  # session, person, the frame's two, and one look for each kind
         page = client.get("/tuning/").content.decode()
-    assert page.count("default values") == len(recovery_settings.NAMES) + 1, "and the stop rules"
+    assert page.count("default values") == len(recovery_settings.NAMES) + 2, "and the stop rules and thresholds"
     assert "name 29" in page
     assert "off: predict from earlier runs" in page
     assert not in_force.switches().use_experience

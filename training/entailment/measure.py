@@ -47,7 +47,8 @@ class Known:
     """The shipped model, whose answers are known already."""
 
     def __init__(self, judge: Judge, known: dict[tuple[str, str], Likelihood]) -> None:
-        self.entailment, self.contradiction, self._known = judge.entailment, judge.contradiction, known
+        self.stage, self.entailment, self.contradiction = judge.stage, judge.entailment, judge.contradiction
+        self._known = known
 
     def judge(self, asked: Sequence[tuple[str, str]]) -> Sequence[Likelihood]:
         return [self._known[pair] for pair in asked]
@@ -62,7 +63,7 @@ def measured(some: Sequence[Pair]) -> dict[str, Any]:
     judged = shipped.judge(asked)
     took = (time.process_time() - began) / len(asked) * 1000
     judge = Known(shipped, dict(zip(asked, judged, strict=True)))
-    structured, cascade = answers(asked, None), answers(asked, judge)
+    structured, cascade = answers(asked), answers(asked, [judge])
     return {
         "n": len(some),
         "structured": _figures(right, [a.label for a in structured], [a.holds for a in structured]),

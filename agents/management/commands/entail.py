@@ -42,7 +42,7 @@ class Command(BaseCommand):
         parser.add_argument("--structured", action="store_true", help="ask the structured matcher only")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        judge = None if options["structured"] else self._model()
+        judges = () if options["structured"] else self._model()
         bad = 0
         try:
             with open(0 if options["file"] == "-" else Path(options["file"]), "rb") as lines:
@@ -50,7 +50,7 @@ class Command(BaseCommand):
                 while some := list(islice(numbered, TOGETHER)):
                     rows = [read(line, number) for number, line in some if line.strip()]
                     bad += sum(isinstance(row, BadLine) for row in rows)
-                    for said in judged(rows, judge):
+                    for said in judged(rows, judges):
                         self.stdout.write(json.dumps(said, ensure_ascii=False))
         except OSError as error:
             raise CommandError(f"{options['file']} cannot be read: {error}") from error
@@ -58,10 +58,10 @@ class Command(BaseCommand):
             self.stderr.write(f"{bad} {'line' if bad == 1 else 'lines'} could not be read.")
             sys.exit(1)
 
-    def _model(self) -> Judge | None:
+    def _model(self) -> tuple[Judge, ...]:
         if reason := model.why_unavailable():
             self.stderr.write(f"The structured matcher decides alone. {reason}")
-            return None
+            return ()
         return entailment_model.shipped()
 
 
@@ -79,9 +79,9 @@ def read(line: bytes, number: int) -> Row:
     return row["premise"], row["hypothesis"]
 
 
-def judged(rows: Sequence[Row], judge: Judge | None) -> Iterator[dict[str, Any]]:
+def judged(rows: Sequence[Row], judges: Sequence[Judge] = ()) -> Iterator[dict[str, Any]]:
     """What is printed for each row, in order."""
-    found = iter(answers([row for row in rows if not isinstance(row, BadLine)], judge))
+    found = iter(answers([row for row in rows if not isinstance(row, BadLine)], judges))
     for row in rows:
         yield asdict(row) if isinstance(row, BadLine) else _said(next(found))
 

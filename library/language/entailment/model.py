@@ -84,6 +84,12 @@ def why_unavailable() -> str:
     return ""
 
 
+def identity() -> str:
+    """The model with all that its answers depend on, for whoever keeps them. Raises EntailmentUnavailable."""
+    card = trained.read_card()
+    return f"entailment {card.version} {GRAPH_VERSION} {card.temperature:g}"
+
+
 def graph_path() -> Path:
     """Return the path of the ONNX graph, which is built first where it is missing. Raises EntailmentUnavailable."""
     path = expected_path()

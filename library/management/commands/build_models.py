@@ -22,7 +22,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             self._build("sentence", store.expected_path, store.graph_path)
-            if settings.ENTAILMENT == "model":
+            if settings.ENTAILMENT != "structured":
                 self._build("entailment", model.expected_path, model.graph_path)
         except (EmbeddingUnavailable, EntailmentUnavailable) as error:
             raise CommandError(str(error)) from error

@@ -68,8 +68,15 @@ class House:
         self.done: list[str] = []
         self.is_over = False
 
+    is_simulation = True
+
     def perceive(self) -> Percept:
         return self._percept("")
+
+    def actions(self) -> list[str]:
+        """What can be done here, and some that is of no use."""
+        doors = [f"go to {room}" for room in HOUSE[self.room]]
+        return [*doors, *(f"take {thing}" for thing in self.things[self.room]), "put key in box", "look"]
 
     def act(self, action: str) -> Percept:
         self.done.append(action)

@@ -15,6 +15,7 @@ from agents.environments.environment import Percept
 from agents.environments.interpreter import FALLBACK, Limits, Run, run
 from agents.rules.grammar import parse
 from tests.agents.environments.house import GOAL, RULES, House
+from tests.agents.environments.test_policies import Told
 
 
 def done(house: House, rules: str = RULES, goal: str = GOAL, limits: Limits | None = None) -> Run:
@@ -38,7 +39,7 @@ def test_an_action_says_which_line_of_which_rule_chose_it_and_why() -> None:
     seen = Held("You see a door to the study.", PERCEPT)
     assert (first.rule, first.goals) == ("next door", (GOAL, "fetch the key", "get to the study"))
     assert RULES.splitlines()[first.line - 1].strip() == "go to {place}"
-    assert first.why == (Support("you see a door to the study", seen, "same words", 1.0, "says the same"),)
+    assert first.why == (Support("you see a door to the study", seen, "same_words", 1.0, "says the same"),)
 
 
 @settings(max_examples=30, deadline=None)
@@ -139,9 +140,8 @@ def test_no_more_actions_than_the_limit() -> None:
 
 
 def test_the_fallback_acts_when_no_rule_can_and_is_named() -> None:
-    chosen = iter(["go to study", None])
-    ended = run(House(), GOAL, [], fallback=lambda goal, beliefs: next(chosen))
-    assert [(action.rule, action.why) for action in ended.actions] == [(FALLBACK, ())]
+    ended = run(House(), GOAL, [], fallback=Told("go to study"))
+    assert [(action.rule, action.by, action.why) for action in ended.actions] == [(FALLBACK, "told", ())]
     assert ended.reason == "no_applicable_rule"
 
 

@@ -33,7 +33,7 @@ class Model:
     """Answers what it is told to, and keeps what it was asked."""
 
     def __init__(self, answer: Likelihood | Callable[[str, str], Likelihood] = SURE) -> None:
-        self.entailment, self.contradiction = 0.99, 0.01
+        self.stage, self.entailment, self.contradiction = cascade.MODEL, 0.99, 0.01
         self.answer, self.asked = answer, list[tuple[str, str]]()
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Likelihood]:
@@ -50,7 +50,7 @@ class Gone(Model):
 
 def judged(beliefs: Sequence[Belief], model: Model | None, rule: str = RULE) -> Judgement:
     (match,) = relevant_rules(read_text("enter castle"), known(rule), REGISTRY)
-    likely = Likely(model).now([belief.sentence for belief in beliefs]) if model else None
+    likely = Likely([model]).now([belief.sentence for belief in beliefs]) if model else None
     return judge(match, beliefs, likely=likely)
 
 
@@ -81,7 +81,7 @@ LIKELIHOODS = st.builds(Likelihood, *(st.floats(0, 1),) * 3) | st.just(SURE)
 @given(SENTENCES, SENTENCES, LIKELIHOODS)
 def test_what_is_proven_is_never_overturned(premise: str, hypothesis: str, likelihood: Likelihood) -> None:
     proven, model = entails(premise, hypothesis), Model(likelihood)
-    answer = only(answers([(premise, hypothesis)], model))
+    answer = only(answers([(premise, hypothesis)], [model]))
     if proven.answer == "unknown":
         assert answer.stage == cascade.MODEL
         return
@@ -94,7 +94,7 @@ def test_what_is_proven_is_never_overturned(premise: str, hypothesis: str, likel
 
 def test_the_stage_is_named() -> None:
     pairs = [("The cat sleeps.", "the cat sleeps"), ("The door is not open.", "The door is closed."), ("A", "B")]
-    assert [answer.stage for answer in answers(pairs, Model())] == ["same_words", "structured", "model"]
+    assert [answer.stage for answer in answers(pairs, [Model()])] == ["same_words", "structured", "model"]
 
 
 @pytest.mark.parametrize(
@@ -108,19 +108,19 @@ def test_the_stage_is_named() -> None:
     ],
 )
 def test_a_models_yes_needs_both_thresholds_and_numbers(likelihood: Likelihood, holds: bool) -> None:
-    assert only(answers([("It rains.", "Water falls.")], Model(likelihood))).holds is holds
+    assert only(answers([("It rains.", "Water falls.")], [Model(likelihood)])).holds is holds
 
 
 def test_what_is_no_number_is_neutral() -> None:
     nan = Likelihood(math.nan, math.nan, math.nan)
-    answer = only(answers([("It rains.", "Water falls.")], Model(nan)))
+    answer = only(answers([("It rains.", "Water falls.")], [Model(nan)]))
     assert (answer.label, answer.score) == ("neutral", 0.0)
 
 
 def test_without_a_usable_model_the_matcher_goes_on_alone() -> None:
     pairs = [("It rains.", "Water falls."), ("The door is not open.", "The door is closed.")]
-    assert answers(pairs, Gone()) == answers(pairs, None)
-    assert [answer.label for answer in answers(pairs, None)] == ["neutral", "entailment"]
+    assert answers(pairs, [Gone()]) == answers(pairs)
+    assert [answer.label for answer in answers(pairs)] == ["neutral", "entailment"]
 
 
 def test_a_model_makes_a_context_hold_that_nothing_proves() -> None:
@@ -169,13 +169,12 @@ def test_ten_thousand_beliefs_cost_few_questions_and_little_time() -> None:
 
 
 def test_a_planning_asks_at_most_so_many_pairs() -> None:
-    likely = Likely(Model(Likelihood(0.0, 1.0, 0.0)))
+    model = Model(Likelihood(0.0, 1.0, 0.0))
+    likely = Likely([model])
     likely.now([f"The gate number {number} is odd." for number in range(20)])
-    for _ in range(cascade.PAIRS):
+    for _ in range(cascade.PAIRS[cascade.MODEL]):
         likely.yes("The gate is open.")
-    model = likely._judge
-    assert isinstance(model, Model)
-    assert len(model.asked) == cascade.PAIRS
+    assert len(model.asked) == cascade.PAIRS[cascade.MODEL]
 
 
 def test_a_belief_of_100_kb_is_answered() -> None:
@@ -188,7 +187,7 @@ def test_a_belief_of_100_kb_is_answered() -> None:
 def test_planning_says_in_its_evidence_that_the_model_decided() -> None:
     beliefs = [AJAR, NO_DRAGON]
     assert isinstance(means_ends.plan("enter castle", known(RULE), beliefs, REGISTRY), NoPlan)
-    found = means_ends.plan("enter castle", known(RULE), beliefs, REGISTRY, judge_by=Model())
+    found = means_ends.plan("enter castle", known(RULE), beliefs, REGISTRY, judge_by=[Model()])
     assert isinstance(found, PlanDraft)
     (cell,) = found.evidence["contexts"][0]["cells"]
     assert (cell["answer"], cell["stage"]) == ("yes", "model")

@@ -16,6 +16,7 @@ from agents.bdi.failures import FailureClass
 from agents.bdi.strategies import ABORT, WAYS
 from agents.models import (
     BacklogRules,
+    EntailmentThresholds,
     FailureRule,
     ParameterRule,
     ParameterSettings,
@@ -37,8 +38,11 @@ MAPPING = {"said": "figures", "path": "data/figures.csv", "in_use": True}
 RULE = {"tool": "git_tool", "command": "commit", "parameter": "message", "default": "As ever", "in_use": True}
 POLICY = {"failure_class": "NETWORK_ERROR", "pinned": "manual_fallback", "banned": ["retry_with_delay"]}
 FAILURE_RULE = {"name": "quota", "text": "quota exceeded", "failure_class": "RATE_LIMIT_ERROR", "enabled": True}
-TABLES = (ParameterSettings, PathMapping, ParameterRule, RecoverySetting, RecoveryPolicy, FailureRule, BacklogRules)
-ONE_ROW = ("parameter_settings", "stop_rules")
+TABLES = (
+    *(ParameterSettings, PathMapping, ParameterRule, RecoverySetting, RecoveryPolicy, FailureRule, BacklogRules),
+    EntailmentThresholds,
+)
+ONE_ROW = ("parameter_settings", "stop_rules", "entailment_thresholds")
 
 
 def kind(name: str) -> Kind:
@@ -125,6 +129,9 @@ def test_settings_hold_as_mindx_comes_until_somebody_saves(operator: User) -> No
         ("failure_rule", {**FAILURE_RULE, "tool": "git_tool", "command": "run"}, "command", "has no command “run”"),
         ("failure_rule", {**FAILURE_RULE, "stage": "later"}, "stage", "There is no later"),
         ("failure_rule", {**FAILURE_RULE, "exit_code": 10**9}, "exit_code", "from -99999 to 99999"),
+        ("entailment_thresholds", {"entailment": 0.4}, "entailment", "from 0.5 to 1"),
+        ("entailment_thresholds", {"contradiction": float("nan")}, "contradiction", "a number"),
+        ("entailment_thresholds", {"language_entailment": 1.01}, "language_entailment", "from 0.5 to 1"),
         ("stop_rules", {"failures_of_one": 0}, "failures_of_one", "from 1 to 20"),
         ("stop_rules", {"without_success": 2.5}, "without_success", "a whole number"),
         ("stop_rules", {"per_day": 10_001}, "per_day", "from 0 to 10000"),

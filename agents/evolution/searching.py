@@ -1,0 +1,211 @@
+"""The work of a search: `gepa` chooses what to improve on and what to keep, a model writes, and the copies decide.
+
+Everything is seen on the probe half of the parent's cases only. What comes of it is one candidate, replayed on all of
+them beside its parent like any other; nothing is put to use here. gepa's own way of asking models is not used: each
+text is asked for as any candidate is, under firmware, on the budget, and recorded.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from agents.bdi.candidate_writing import Case
+from agents.components.rule_writing import RuleInvalid
+from agents.components.tool_writing import ToolInvalid
+from agents.evolution import asking, contenders, replaying, searches, writing
+from agents.evolution.asking import Writer
+from agents.evolution.cases import Found
+from agents.evolution.contenders import Unusable
+from agents.evolution.writing import Wanted
+from agents.execution.companion import Companion
+from agents.execution.shadow import Stopped
+from agents.models import CandidateSearch, ReplayCase
+from agents.record import draining, logs
+from agents.record.errors import NotPossibleNow
+from agents.states import ReplayState
+from library.errors import LibraryRefused
+from library.models import ComponentVersion
+
+if TYPE_CHECKING:
+    from gepa import EvaluationBatch
+
+logger = logging.getLogger(__name__)
+
+# The one text of a component, as gepa names what it changes.
+_TEXT = "text"
+_REFUSED = (LibraryRefused, NotPossibleNow, RuleInvalid, ToolInvalid)
+
+
+def work(search_id: int | None = None) -> None:
+    """Do this search, or the oldest that waits."""
+    search = None if draining.is_asked() else searches.claim(search_id)
+    if search is not None:
+        turn(search)
+
+
+def turn(search: CandidateSearch) -> None:
+    """Search from the beginning; what it asked before this worker is not asked for again."""
+    if search.lease_fence > searches.BEGUN_MAX:
+        searches.end(search, ReplayState.IMPOSSIBLE, f"it has cost {searches.BEGUN_MAX} workers")
+        return
+    with Companion(0, renew=lambda: searches.renew(search), is_cancelled=lambda: False) as companion:
+        try:
+            found = _search(search, companion.stop_work)
+        except Stopped:
+            if companion.interrupted or draining.is_asked():
+                searches.give_back(search)
+            return
+        except _REFUSED as refused:
+            searches.end(search, ReplayState.IMPOSSIBLE, logs.storable(str(refused))[:500])
+            return
+    _end(search, found)
+
+
+@dataclass(frozen=True)
+class _Best:
+    text: str
+    passed: int
+    of: int
+    before: int
+
+
+def _search(search: CandidateSearch, stop_work: Event) -> _Best:
+    import gepa
+
+    if search.by is None:
+        raise NotPossibleNow("Whoever asked for it is gone.")
+    component = search.parent.component
+    parent = writing.improvable(component, by=search.by)
+    if parent.pk != search.parent_id:
+        raise NotPossibleNow("Another version has been put to use since.")
+    found = writing.probe_half(component, search.by)
+    trials = _Trials(search, asking.writer(), Wanted(parent, search.why, search.strategy), stop_work)
+    result = gepa.optimize(
+        {_TEXT: parent.body},
+        found,
+        adapter=trials,
+        stop_callbacks=trials.is_over,
+        callbacks=[trials],
+        reflection_minibatch_size=min(searches.GROUP, len(found)),
+        cache_evaluation=True,
+        logger=_Quiet(),
+        track_best_outputs=False,
+        seed=search.pk,
+        raise_on_exception=False,
+    )
+    if stop_work.is_set():
+        raise Stopped
+    scores = [round(score * len(found)) for score in result.val_aggregate_scores]
+    best = max(range(len(scores)), key=lambda at: (scores[at], -at))
+    return _Best(result.candidates[best][_TEXT], scores[best], len(found), scores[0])
+
+
+def _end(search: CandidateSearch, best: _Best) -> None:
+    said = f"{best.passed} of {best.of} goals of the probe half pass"
+    if best.passed <= best.before:
+        searches.end(search, ReplayState.DONE, f"No text did better than the version in use: {said} with it.")
+        return
+    wanted = Wanted(search.parent, search.why, search.strategy)
+    changes = f"found by a search over texts of a model, {said}, {best.before} before: {search.why}"
+    if search.by is None or not searches.renew(search):
+        return
+    try:
+        version = writing.save(best.text, wanted, by=search.by, changes=changes[:1_000])
+    except _REFUSED as refused:
+        searches.end(search, ReplayState.IMPOSSIBLE, logs.storable(str(refused))[:500])
+        return
+    searches.end(search, ReplayState.DONE, f"{said}, {best.before} of them before.", version)
+
+
+class _Quiet:
+    def log(self, message: str) -> None:
+        logger.debug("gepa: %s", message[:500])
+
+
+@dataclass
+class _Trials:
+    """What gepa asks for: how a text does on some cases, what is to be learned from that, and a better text."""
+
+    search: CandidateSearch
+    writer: Writer
+    wanted: Wanted
+    stop_work: Event
+    asked: int = 0
+    tried: list[dict[str, Any]] = field(default_factory=list)
+    runs: int = 0
+
+    def __post_init__(self) -> None:
+        # A worker that died has asked for some already, and these were paid for.
+        self.asked = self.search.asked
+
+    def is_over(self, state: Any) -> bool:
+        """Whether enough texts were asked for, none can do better, or this worker shall stop.
+
+        Where all of a group pass already gepa asks for no text, so the rounds are bounded, too.
+        """
+        is_enough = self.asked >= self.search.most_texts or state.i >= 3 * self.search.most_texts
+        return is_enough or self.stop_work.is_set() or any(one["passed"] == one["of"] for one in self.tried)
+
+    def evaluate(
+        self, batch: list[Found], candidate: Mapping[str, str], capture_traces: bool = False
+    ) -> EvaluationBatch[Case, str]:
+        """One for each case that passes, nothing for one that fails or that a copy cannot prove."""
+        from gepa import EvaluationBatch
+
+        sides = self._sides(batch, candidate[_TEXT])
+        scores = [1.0 if passes else 0.0 for passes, _ in sides]
+        said = [words for _, words in sides]
+        traces = [
+            Case(one.goal.text, "" if passes else words) for one, (passes, words) in zip(batch, sides, strict=True)
+        ]
+        return EvaluationBatch(outputs=said, scores=scores, trajectories=traces if capture_traces else None)
+
+    def make_reflective_dataset(
+        self, candidate: Mapping[str, str], eval_batch: EvaluationBatch[Case, str], components_to_update: list[str]
+    ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """The cases with what went wrong in each."""
+        return {_TEXT: [{"goal": one.goal, "error": one.error} for one in eval_batch.trajectories or []]}
+
+    def propose_new_texts(
+        self,
+        candidate: Mapping[str, str],
+        reflective_dataset: Mapping[str, Sequence[Mapping[str, Any]]],
+        components_to_update: list[str],
+    ) -> dict[str, str]:
+        """A text that a model writes in the light of these cases; the same one where no answer could be taken."""
+        if self.stop_work.is_set():
+            raise Stopped
+        self.asked += 1
+        searches.note(self.search, asked=self.asked, tried=self.tried)
+        shown = [Case(str(one["goal"]), str(one["error"])) for one in reflective_dataset[_TEXT]]
+        try:
+            text, _ = writing.better(self.writer, self.wanted, candidate[_TEXT], shown)
+        except NotPossibleNow as refused:
+            logger.info("A search got no text: %s", refused, extra={"candidate_search": self.search.pk})
+            return dict(candidate)
+        return {_TEXT: text}
+
+    def _sides(self, batch: Sequence[Found], text: str) -> list[tuple[bool, str]]:
+        component = self.wanted.parent.component
+        try:
+            side = contenders.of(ComponentVersion(pk=0, component=component, version="0.0.0", body=text))
+        except Unusable as wrong:
+            return [(False, str(wrong))] * len(batch)
+        found = []
+        for one in batch:
+            self.runs += 1
+            case = ReplayCase(goal=one.goal, plan=one.plan, base=one.base)
+            name = f"search-{self.search.pk}-{self.search.lease_fence}-{self.runs}"
+            tried = replaying.tried(case, side, name, self.stop_work)
+            found.append((bool(tried.passes), tried.said))
+        return found
+
+    def on_valset_evaluated(self, event: Mapping[str, Any]) -> None:
+        """Keep what a text came to that was tried on all cases (gepa's callback)."""
+        scores = event["scores_by_val_id"].values()
+        self.tried.append({"text": event["candidate"][_TEXT], "passed": int(sum(scores)), "of": len(scores)})
+        searches.note(self.search, asked=self.asked, tried=self.tried)

@@ -1,0 +1,58 @@
+"""What the page of a component says of its newest search for a better version, and what a new one may cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agents.evolution import searches
+from agents.evolution.searches import Cost
+from agents.models import CandidateSearch
+from agents.states import ReplayState
+from library.models import Component
+from people.models import User
+
+# How many texts may be chosen, and what stands there at first.
+CHOICES = (5, 10, 20)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A text as the chart shows it: how many cases pass with it, of how many; `is_best` of the first of the best."""
+
+    number: int
+    passed: int
+    of: int
+    is_best: bool
+
+
+@dataclass(frozen=True)
+class SearchPage:
+    """The newest search, and what each choice of a new one may cost; `why_not`: none can be begun."""
+
+    search: CandidateSearch | None
+    costs: tuple[Cost, ...]
+    why_not: str
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether it waits or runs."""
+        return self.search is not None and self.search.state in (ReplayState.WAITING, ReplayState.RUNNING)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it ended before its time."""
+        return self.search is not None and self.search.state == ReplayState.IMPOSSIBLE
+
+    @property
+    def tried(self) -> list[Tried]:
+        """The texts that were tried on all cases, the version in use first."""
+        rows = self.search.tried if self.search is not None else []
+        best = max((row["passed"] for row in rows), default=0)
+        first = next((at for at, row in enumerate(rows) if row["passed"] == best), -1)
+        return [Tried(at, row["passed"], row["of"], at == first) for at, row in enumerate(rows)]
+
+
+def of(component: Component, by: User) -> SearchPage:
+    """For this reader."""
+    costs = searches.costs(component, CHOICES, by=by)
+    return SearchPage(searches.latest(component), costs, costs[0].why_not)

@@ -1,0 +1,51 @@
+"""How sure models of entailment must be before rules rely on them, as operators tune it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from agents.beliefs import entailment_model
+from agents.models import EntailmentThresholds
+from agents.tuning.kinds import Checked, Field, OneRow, Values, in_words
+from agents.tuning.of_parameters import Journalled
+
+
+def _fields() -> tuple[Field, ...]:
+    """The model's own words and bounds, so that the administration, pages and the API say the same."""
+    found = []
+    for name in ("entailment", "contradiction", "language_entailment"):
+        column: Any = EntailmentThresholds._meta.get_field(name)
+        least, most = (float(one.limit_value) for one in column.validators[:2])
+        label = str(column.verbose_name).capitalize()
+        found.append(Field(name, label, "number", str(column.help_text), least, most))
+    return tuple(found)
+
+
+class Thresholds(OneRow, Journalled):
+    """How sure the models of entailment must be: one row for all of it."""
+
+    name, words = "entailment_thresholds", "Entailment thresholds"
+    about = "How sure a model must be that a condition follows from a belief before a rule relies on it."
+    model = EntailmentThresholds
+    trial = "goals"
+    fields = _fields()
+
+    def usual(self, key: Mapping[str, Any]) -> Values:
+        return asdict(entailment_model.usual_thresholds())
+
+    def checked(self, values: Values) -> Checked:
+        usual = entailment_model.usual_thresholds()
+        looser = values["entailment"] < usual.entailment or values["contradiction"] > usual.contradiction
+        said = "This is less sure than what was chosen by measuring: expect more wrong answers (docs/entailment.md)."
+        return Checked(values, (said,) if looser else ())
+
+    def summary(self, values: Mapping[str, Any]) -> str:
+        sure = f"a yes from {in_words(values['entailment'])}, by the language model from"
+        return f"{sure} {in_words(values['language_entailment'])}; at most {in_words(values['contradiction'])} contrary"
+
+
+def thresholds_of(values: Mapping[str, Any]) -> entailment_model.Thresholds:
+    """What these values mean to the cascade."""
+    return entailment_model.Thresholds(values["entailment"], values["contradiction"], values["language_entailment"])
