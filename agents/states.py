@@ -101,6 +101,16 @@ class LevelState(StrEnum):
     UNREVIEWED = "unreviewed"
 
 
+class ModularState(StrEnum):
+    """Where a run of a modular agent is. `waiting`: for a call that is reviewed, or a person."""
+
+    READY = "ready"
+    RUNNING = "running"
+    WAITING = "waiting"
+    PAUSED = "paused"
+    ENDED = "ended"
+
+
 class BacklogState(StrEnum):
     """Where a wish of the backlog is. `stopped`: it failed too often; `merged`: another one says the same."""
 
@@ -193,6 +203,15 @@ SHADOW_MOVES: Mapping[ShadowState, frozenset[ShadowState]] = {
     S.DONE: frozenset(),
     S.STOPPED: frozenset(),
     S.IMPOSSIBLE: frozenset(),
+}
+
+MODULAR_MOVES: Mapping[ModularState, frozenset[ModularState]] = {
+    ModularState.READY: frozenset({ModularState.RUNNING, ModularState.PAUSED}),
+    # Running again: the worker that had it did not come back.
+    ModularState.RUNNING: frozenset(ModularState),
+    ModularState.WAITING: frozenset({ModularState.READY, ModularState.PAUSED}),
+    ModularState.PAUSED: frozenset({ModularState.READY}),
+    ModularState.ENDED: frozenset(),
 }
 
 REPLAY_MOVES: Mapping[ReplayState, frozenset[ReplayState]] = {

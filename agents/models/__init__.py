@@ -28,6 +28,7 @@ from agents.models.hands import HandCommand
 from agents.models.insights import Correction, DaySoFar, MindDay, Planning, RecoveryDay
 from agents.models.levels import LevelDocument
 from agents.models.logs import LogCounter, LogExpiry, LogLine
+from agents.models.modular import ModularAnswer, ModularCall, ModularRun, ModularStep
 from agents.models.parameters import (
     EntailmentThresholds,
     Lesson,
@@ -94,6 +95,10 @@ __all__ = [
     "ParameterRule",
     "ParameterSettings",
     "PathMapping",
+    "ModularAnswer",
+    "ModularCall",
+    "ModularRun",
+    "ModularStep",
     "Plan",
     "Planning",
     "RecoveryAttempt",

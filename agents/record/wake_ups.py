@@ -80,6 +80,11 @@ def wake_search(search_id: int) -> None:
     transaction.on_commit(lambda: _wake(search_id, task="search_candidate"))
 
 
+def wake_modular(run_id: int) -> None:
+    """Ask a worker, once the transaction has committed, to go on with a run of a modular agent."""
+    transaction.on_commit(lambda: _wake(run_id, task="modular"))
+
+
 def wake_tool_check(version_id: int) -> None:
     """Ask a worker, once the transaction has committed, to run the trials of a tool's version."""
     transaction.on_commit(lambda: _wake(version_id, task="check_tool"))

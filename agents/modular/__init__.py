@@ -1,0 +1,1 @@
+"""Runs of modular agents as rows: started, stepped under a lease, answered, branched and replayed."""
