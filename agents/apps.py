@@ -10,8 +10,10 @@ class AgentsConfig(AppConfig):
     verbose_name = "Agents"
 
     def ready(self) -> None:
-        """Listen for goals that end: a request of the bus may wait for one."""
+        """Listen for goals that end: a request of the bus or a modular agent may wait for one."""
         from agents.bus import settling
+        from agents.modular import stepping
         from agents.record import signals
 
         signals.goal_ended.connect(settling.goal_ended, dispatch_uid="bus")
+        signals.goal_ended.connect(stepping.goal_ended, dispatch_uid="modular")

@@ -13,6 +13,7 @@ from agents.execution import shadow as shadow_run
 from agents.execution import sweep_parts
 from agents.hands import typed
 from agents.insights import insight_cases
+from agents.modular import stepping
 from agents.plans import report_filing, stray_plans
 from agents.record import log_retention
 from agents.workspaces import snapshot_maintenance
@@ -61,6 +62,12 @@ def embed_members() -> None:
     vectors.embed_missing()
 
 
+@shared_task(name="agents.modular")
+def modular(run_id: int) -> None:
+    """Go on with a run of a modular agent, if nobody does."""
+    stepping.work(run_id)
+
+
 @shared_task(name="agents.sweep")
 def sweep() -> None:
     """Find what no wake-up reached."""
@@ -74,6 +81,7 @@ def sweep() -> None:
         rollouts.sweep,
         searches.sweep,
         tool_checks.sweep,
+        stepping.sweep,
         settling.sweep,
     )
 

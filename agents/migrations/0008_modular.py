@@ -1,9 +1,6 @@
-
-
 import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
-
 
 class Migration(migrations.Migration):
 
@@ -31,7 +28,7 @@ class Migration(migrations.Migration):
                 ('ended_at', models.DateTimeField(blank=True, null=True)),
                 ('agent', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='agents.agent')),
                 ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('root', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='family', to='agents.modularrun')),
+                ('root', models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='agents.modularrun')),
                 ('workspace', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='agents.workspace')),
             ],
             options={

@@ -25,7 +25,7 @@ class ModularRun(models.Model):
     agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="+")
     workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="+")
     # The run and the step that it branched from; null: it began anew.
-    root = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="family")
+    root = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="+")
     base = models.ForeignKey("agents.ModularStep", null=True, on_delete=models.PROTECT, related_name="branches")
     # What a person changed in that step's state, as a sentence.
     edit = models.TextField(blank=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -33,8 +33,8 @@ class Setup:
     """What a run is made of. `pauses`: nothing runs before somebody asks for a step."""
 
     modules: Mapping[str, Chosen]
-    limits: Limits = Limits()
-    autosubmit: Autosubmit = Autosubmit()
+    limits: Limits = field(default_factory=Limits)
+    autosubmit: Autosubmit = field(default_factory=Autosubmit)
     pauses: bool = False
 
 
@@ -146,9 +146,9 @@ def _answer(run: ModularRun, ask: str, answer: dict[str, Any], by: User) -> Modu
     if want is None or run.state != ModularState.WAITING:
         raise NotPossibleNow("This run does not wait for that now.")
     chosen = answer.get("chosen")
-    if ask == "choose" and "written" not in answer:
-        if not isinstance(chosen, int) or not 0 <= chosen < len(want["args"]["options"]):
-            raise NotPossibleNow("There is no such option.")
+    is_pick = ask == "choose" and "written" not in answer
+    if is_pick and not (isinstance(chosen, int) and 0 <= chosen < len(want["args"]["options"])):
+        raise NotPossibleNow("There is no such option.")
     row = {**answer, "by": by.username}
     try:
         with transaction.atomic():

@@ -15,9 +15,10 @@ from agents.bdi.modular.state import GENERATOR, Chosen, Node, Option, Used
 # What a judge is shown of an option and of the messages before it.
 _SHOWN = 4_000
 _MESSAGES = 6
+NOTHING = Used()
 
 
-def take(agent: ModularAgent, options: Sequence[Option], chosen: int, source: str, judged: Used = Used()) -> Node:
+def take(agent: ModularAgent, options: Sequence[Option], chosen: int, source: str, judged: Used = NOTHING) -> Node:
     """Put an option into the tree, with those it was chosen from. `judged` is what choosing took."""
     used = sampling.used_by(options) + judged
     message = options[chosen].message

@@ -1,7 +1,7 @@
 """What a module is, and the modules there are: those in the folders here, and those of installed packages.
 
-A file in `prompters/`, `generators/`, `discriminators/`, `actors/` or `toolkits/` with a constant MODULE is all it takes.
-A package offers further ones by the entry point group `mindx.modular`.
+A file in `prompters/`, `generators/`, `discriminators/`, `actors/` or `toolkits/` with a constant MODULE is all it
+takes. A package offers further ones by the entry point group `mindx.modular`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Setting:
     def _number(self, value: Any) -> Any:
         whole = self.type == "whole"
         if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
-            raise ValueError(f"{self.title} is a {'whole ' if whole else ''}number.")
+            raise ValueError(f"{self.title} is a {'whole ' if whole else ''}number.")  # noqa: TRY004  # a value of a form, not a bug
         if (self.least is not None and value < self.least) or (self.most is not None and value > self.most):
             raise ValueError(f"{self.title} is from {self.least:g} to {self.most:g}.")
         return value

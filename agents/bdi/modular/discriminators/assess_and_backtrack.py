@@ -1,4 +1,4 @@
-"""A language model checks the first option; what it rejects is kept as a dead end, and the agent tries anew beside it."""
+"""A language model checks the first option; what it rejects is left as a dead end, and another way is tried."""
 
 from __future__ import annotations
 
