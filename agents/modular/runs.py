@@ -92,6 +92,8 @@ def pause(run: ModularRun, *, by: User) -> ModularRun:
 def go_on(run: ModularRun, *, by: User, steps: int | None = None) -> ModularRun:
     """Continue a paused run, to its end or for so many steps. Raises NotYours, NotPossibleNow."""
     check_may_change(by, run)
+    if run.state != ModularState.PAUSED:
+        raise NotPossibleNow(f"This run is {run.state} now; only a paused one is continued.")
     until = None if steps is None else run.head + max(1, steps)
     return _moved(run, ModularState.READY, "", until=until)
 

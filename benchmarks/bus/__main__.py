@@ -19,7 +19,6 @@ from benchmarks.library_search import texts
 from benchmarks.servers import Servers, servers, set_up
 from mindx_web.supervisor.postgres import DATABASE, OWNER
 
-
 WORKERS = 2
 WANTED_RATIO, WANTED_MS = 0.7, 10.0
 

@@ -20,6 +20,7 @@ from mindx_web.api import (
     mastermind,
     memory,
     model_calls,
+    modular,
     policies,
     questions,
     searches,
@@ -60,6 +61,8 @@ api.add_router("memory", memory.router)
 api.add_router("components", components.router)
 api.add_router("candidates", components.candidates)
 api.add_router("workflows", workflows.router)
+api.add_router("modular-runs", modular.runs_router)
+api.add_router("states", modular.states_router)
 api.add_router("evolution", evolution.router)
 api.add_router("searches", searches.router)
 api.add_router("agents", agents.router)

@@ -113,6 +113,14 @@ OPERATIONS = [
     ("POST", "workflows", Scope.LIBRARY_WRITE),
     ("GET", "workflows/1", Scope.LIBRARY_READ),
     ("POST", "workflows/1/process", Scope.GOALS_WRITE),
+    ("GET", "modular-runs", Scope.GOALS_READ),
+    ("POST", "modular-runs", Scope.GOALS_WRITE),
+    ("GET", "modular-runs/1", Scope.GOALS_READ),
+    ("POST", "modular-runs/1/pause", Scope.GOALS_WRITE),
+    ("POST", "modular-runs/1/answer", Scope.GOALS_WRITE),
+    ("GET", "states/1", Scope.GOALS_READ),
+    ("PATCH", "states/1", Scope.GOALS_WRITE),
+    ("POST", "states/1/step", Scope.GOALS_WRITE),
     ("GET", "evolution/proposals", Scope.LIBRARY_READ),
     ("POST", "evolution/proposals/1/dismiss", Scope.LIBRARY_WRITE),
     ("GET", "agents", Scope.GOALS_READ),
@@ -186,6 +194,8 @@ def test_the_table_above_holds_every_address_of_the_api() -> None:
             "proposal_id",
             "call_id",
             "request_id",
+            "run_id",
+            "state_id",
         ):
             address = address.replace(name, "ID")
         assert address in known, f"{address} is missing from the table"

@@ -13,6 +13,7 @@ from django.conf import settings as django_settings
 from django.utils import timezone
 
 from agents.actors import environment_actions, firmware
+from agents.bdi.modular.state import MODULE_TYPES, Chosen, Limits
 from agents.beliefs.entailment_asking import LanguageModel
 from agents.components import rule_writing
 from agents.components.rule_writing import RuleInvalid
@@ -20,6 +21,8 @@ from agents.cycle import cycle
 from agents.environments.policies import Situation
 from agents.evolution import deciding, writing
 from agents.models import DEFAULT_AGENT, Agent, IntentPlan
+from agents.modular import runs, stepping
+from agents.modular.runs import Setup
 from agents.plans import proposals
 from agents.record.errors import NotPossibleNow
 from agents.toolkit.registry import REGISTRY
@@ -103,7 +106,14 @@ def _memory(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: F
     questions.reply("pay the invoices", user=owner, with_model=True)
 
 
+def _modular(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
+    names = ("plain", "model", "first", "plain", "notes")
+    setup = Setup({kind: Chosen(name) for kind, name in zip(MODULE_TYPES, names, strict=True)}, Limits(steps=2))
+    stepping.work(runs.start("Say moon", setup, by=owner).pk)
+
+
 PURPOSES = {
+    "modular": _modular,
     "memory": _memory,
     "candidate": _candidate,
     "plan": _plan,
