@@ -37,6 +37,7 @@ from library.prompts import in_use
 
 _AT_ONCE = 4
 CALLER = "modular"
+PURPOSE = "modular"
 
 
 def catalogue() -> dict[str, ToolSpec]:
@@ -124,7 +125,7 @@ def _model(run: ModularRun, want: Want) -> Mapping[str, Any]:
     try:
         request = request_for(
             run.agent,
-            "modular",
+            PURPOSE,
             messages,
             _models(run, args["model"]),
             prompts=prompts,

@@ -55,6 +55,11 @@ def check_may_change(user: User, run: ModularRun) -> None:
         raise NotYours("Only whoever started this run, and operators, may change it.")
 
 
+def first_agent() -> Agent:
+    """Whose budget and firmware a run has that names no agent."""
+    return Agent.objects.get_or_create(name=DEFAULT_AGENT)[0]
+
+
 def start(
     task: str, setup: Setup, *, by: User, workspace: Workspace | None = None, agent: Agent | None = None
 ) -> ModularRun:
@@ -62,7 +67,7 @@ def start(
     task = task.strip()
     if not task or len(task) > _MOST_TASK:
         raise GoalRefused("text", f"Say what is to be done, in at most {_MOST_TASK:,} characters.")
-    agent = agent or Agent.objects.get_or_create(name=DEFAULT_AGENT)[0]
+    agent = agent or first_agent()
     chosen = combinations.checked(setup.modules, has_model=bool(models_of(agent)))
     state = State(task, chosen, autosubmit=setup.autosubmit, limits=setup.limits)
     return begin(state, by=by, workspace=workspace, agent=agent, pauses=setup.pauses)

@@ -15,7 +15,7 @@ from agents.bdi.modular import document
 from agents.bdi.modular.combinations import CombinationRefused
 from agents.bdi.modular.document import StateRefused
 from agents.bdi.modular.state import Chosen, FunctionCall, Limits
-from agents.models import DEFAULT_AGENT, ModularRun, ModularStep
+from agents.models import ModularRun, ModularStep
 from agents.modular import branching, runs, states
 from agents.modular.branching import Edit
 from agents.modular.runs import Setup
@@ -156,7 +156,7 @@ def start(request: ApiRequest, response: HttpResponse, payload: RunIn) -> Status
         workspace = selectors.workspaces_writable_by(user).filter(name=payload.workspace).first()
         if workspace is None:
             raise invalid("workspace", "There is no workspace of yours with this name.")
-    agent = lifecycle.usable(payload.agent or DEFAULT_AGENT, by=user)
+    agent = lifecycle.usable(payload.agent, by=user) if payload.agent is not None else runs.first_agent()
     try:
         if payload.state is not None:
             state = document.read(payload.state)

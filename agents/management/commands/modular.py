@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from agents.bdi.modular import document
 from agents.bdi.modular.state import MODULE_TYPES, Chosen
-from agents.models import DEFAULT_AGENT, Agent, ModularRun, ModularStep
+from agents.models import ModularRun, ModularStep
 from agents.modular import branching, replaying, runs, states, stepping
 from agents.modular.branching import Edit
 from agents.modular.runs import Setup
@@ -71,8 +71,7 @@ class Command(BaseCommand):
         by = User.objects.get(username=options["user"])
         if options["state"]:
             state = document.loads(Path(options["state"]).read_bytes())
-            agent, _ = Agent.objects.get_or_create(name=DEFAULT_AGENT)
-            return _of(runs.begin(state, by=by, workspace=None, agent=agent, pauses=options["paused"]))
+            return _of(runs.begin(state, by=by, workspace=None, agent=runs.first_agent(), pauses=options["paused"]))
         modules = {kind: Chosen(options[kind]) for kind in MODULE_TYPES}
         return _of(runs.start(options["task"], Setup(modules, pauses=options["paused"]), by=by))
 

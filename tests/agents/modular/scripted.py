@@ -11,6 +11,7 @@ from agents.bdi.modular import acting, loop
 from agents.bdi.modular.agent import CALL, MEMORY, PERSON, ModularAgent, ToolSpec, Want
 from agents.bdi.modular.state import Chosen, Limits, State
 
+_NAMES = ("simple_coder.read", "simple_coder.write", "other.run")
 CATALOGUE = {
     **{
         name: ToolSpec(name, name, {"type": "object"})
@@ -27,6 +28,7 @@ def _said(content: str, name: str = "", **arguments: Any) -> str:
 
 
 # Made once: ten million characters are an answer that nobody keeps whole.
+_MALFORMED = ('{"content": "a", "content": "b"}', "[1, 2]", '{"content": 7}', "no JSON at all " * 50)
 _HUGE = _said("x" * 10_000_000)
 
 
@@ -72,6 +74,7 @@ class World:
         return {**self._model(want), "model": self.model, "tokens": 150, "cost": "0.001", "time_s": 0.1}
 
     def _model(self, want: Want) -> Mapping[str, Any]:
+        approves = '{"verdict": "APPROVE", "why": ""}'
         judges = {
             "modular-compare": '{"scores": [0.1, 0.9], "chosen": 2, "why": "better"}',
             "modular-assess": '{"verdict": "REJECT", "why": "no"}'

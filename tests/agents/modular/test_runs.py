@@ -162,6 +162,6 @@ def test_an_answer_counts_once(written: ModularRun, owner: User) -> None:
 
 def test_a_step_is_stored_once(written: ModularRun) -> None:
     step = states.newest(written)
+    step.pk = None
     with pytest.raises(IntegrityError), transaction.atomic():
-        step.pk = None
         step.save(force_insert=True)
