@@ -10,9 +10,9 @@ export PATH := $(or $(MINDX_DATA),$(CURDIR)/.mindx)/bwrap/usr/bin:$(PATH)
 FAULTS_SEED ?= 1
 FAULTS_MINUTES ?= 60
 
-.PHONY: up test faults lint bench bench-sandbox bench-review bench-live bench-pages bench-log bench-executor \
+.PHONY: up test extras extras-openai-agents test-extras faults lint bench bench-sandbox bench-review bench-live bench-pages bench-log bench-executor \
 	bench-durable bench-scale bench-models bench-mind bench-memory bench-evolution bench-auditor bench-search \
-	bench-recovery bench-parameters bench-bus scienceworld bench-scienceworld mutate-sandbox train-entailment
+	bench-recovery bench-parameters bench-everyday bench-bus scienceworld bench-scienceworld mutate-sandbox train-entailment
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -38,12 +38,26 @@ faults:
 	$(PY) -m pytest tests/faults --faults --faults-seed $(FAULTS_SEED) --faults-minutes $(FAULTS_MINUTES) \
 		--faults-results faults.jsonl $(PYTEST)
 
+# Frameworks whose agents can have goals (docs/frameworks.md). The OpenAI Agents SDK has an environment of its own.
+extras:
+	@scripts/setup.sh requirements.txt
+	@scripts/setup.sh requirements-agents.txt
+
+extras-openai-agents:
+	@scripts/setup.sh requirements-openai-agents.txt .venv-openai-agents
+
+# The tests that need them. `make test` leaves those out whose framework is not there, and says so.
+test-extras: extras extras-openai-agents
+	@scripts/setup.sh requirements-test.txt
+	@scripts/bubblewrap.sh
+	$(PY) -m pytest -n $(PROCESSES) --dist loadgroup -m extras $(PYTEST)
+
 lint:
 	@scripts/setup.sh requirements-test.txt
 	scripts/lint.sh
 
 bench: bench-sandbox bench-review bench-live bench-pages bench-log bench-executor bench-durable bench-scale bench-models bench-mind \
-	bench-memory bench-evolution bench-auditor bench-search bench-recovery bench-parameters bench-bus
+	bench-memory bench-evolution bench-auditor bench-search bench-recovery bench-parameters bench-everyday bench-bus
 
 bench-sandbox:
 	@scripts/setup.sh requirements.txt
@@ -161,6 +175,13 @@ scienceworld:
 BENCH_SCIENCEWORLD ?= --split test
 bench-scienceworld: scienceworld
 	@$(PY) -m benchmarks.scienceworld $(BENCH_SCIENCEWORLD)
+
+# Everyday goals in plain words, planned without a model and carried out (docs/starter-library.md). BENCH_EVERYDAY='--show
+# --phrasing 1 --phrasing 2' shows what became of each; takes some minutes.
+BENCH_EVERYDAY ?=
+bench-everyday:
+	@scripts/setup.sh requirements.txt
+	@$(PY) -m benchmarks.everyday $(BENCH_EVERYDAY)
 
 # Switches each of the sandbox's guards off in a copy and shows which attempts then get through. Takes minutes.
 mutate-sandbox:

@@ -135,6 +135,7 @@ class AgentAdmin(_NothingVanishes, ToldTable):
             "review_design",
             "review_selection",
             "people_only",
+            "framework",
             "uses_model",
             "model",
             "firmware_domain",

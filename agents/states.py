@@ -89,6 +89,16 @@ class RolloutState(StrEnum):
     ENDED = "ended"
 
 
+class ModularRunState(StrEnum):
+    """Where a run of a modular agent is. `waiting`: for a plan or a person; `paused`: until a person goes on."""
+
+    READY = "ready"
+    RUNNING = "running"
+    WAITING = "waiting"
+    PAUSED = "paused"
+    ENDED = "ended"
+
+
 class LevelState(StrEnum):
     """Where a design or a choice of rules is. `unreviewed`: the agent's level was off when it came in."""
 
@@ -99,16 +109,6 @@ class LevelState(StrEnum):
     SUPERSEDED = "superseded"
     CANCELLED = "cancelled"
     UNREVIEWED = "unreviewed"
-
-
-class ModularState(StrEnum):
-    """Where a run of a modular agent is. `waiting`: for a call that is reviewed, or a person."""
-
-    READY = "ready"
-    RUNNING = "running"
-    WAITING = "waiting"
-    PAUSED = "paused"
-    ENDED = "ended"
 
 
 class BacklogState(StrEnum):
@@ -147,13 +147,17 @@ G, P, I, H = GoalState, PlanState, IntentState, HandState  # noqa: E741  # one l
 
 GOAL_MOVES: Mapping[GoalState, frozenset[GoalState]] = {
     # To manual: turns that should have begun it failed inside mindX.
-    G.BLOCKED: frozenset({G.PENDING, G.MANUAL, G.FAILED, G.DROPPED}),
+    # To achieved: its sub-goals, which it waited for, are.
+    G.BLOCKED: frozenset({G.PENDING, G.MANUAL, G.ACHIEVED, G.FAILED, G.DROPPED}),
     # To blocked: a person has it wait for another goal after all.
     G.PENDING: frozenset({G.BLOCKED, G.PLANNING, G.DROPPED}),
-    G.PLANNING: frozenset({G.PENDING, G.AWAITING_REVIEW, G.MANUAL, G.FAILED, G.DROPPED}),
+    # To achieved: an agent of another framework ended its work, each call of which was a goal of its own.
+    G.PLANNING: frozenset({G.PENDING, G.AWAITING_REVIEW, G.MANUAL, G.ACHIEVED, G.FAILED, G.DROPPED}),
     G.AWAITING_REVIEW: frozenset({G.PENDING, G.PLANNING, G.AWAITING_REVIEW, G.EXECUTING, G.MANUAL, G.DROPPED}),
-    # To pending: the approved part is done, and the rest is planned again.
-    G.EXECUTING: frozenset({G.PENDING, G.RECOVERING, G.AWAITING_REVIEW, G.MANUAL, G.ACHIEVED, G.FAILED, G.DROPPED}),
+    # To pending: the approved part is done, and the rest is planned again. To blocked: it waits for its sub-goals.
+    G.EXECUTING: frozenset(
+        {G.PENDING, G.BLOCKED, G.RECOVERING, G.AWAITING_REVIEW, G.MANUAL, G.ACHIEVED, G.FAILED, G.DROPPED}
+    ),
     G.RECOVERING: frozenset({G.EXECUTING, G.AWAITING_REVIEW, G.MANUAL, G.FAILED, G.DROPPED}),
     G.MANUAL: frozenset({G.PENDING, G.AWAITING_REVIEW, G.EXECUTING, G.FAILED, G.DROPPED}),
     G.ACHIEVED: frozenset(),
@@ -205,15 +209,6 @@ SHADOW_MOVES: Mapping[ShadowState, frozenset[ShadowState]] = {
     S.IMPOSSIBLE: frozenset(),
 }
 
-MODULAR_MOVES: Mapping[ModularState, frozenset[ModularState]] = {
-    ModularState.READY: frozenset({ModularState.RUNNING, ModularState.PAUSED}),
-    # Running again: the worker that had it did not come back.
-    ModularState.RUNNING: frozenset(ModularState),
-    ModularState.WAITING: frozenset({ModularState.READY, ModularState.PAUSED}),
-    ModularState.PAUSED: frozenset({ModularState.READY}),
-    ModularState.ENDED: frozenset(),
-}
-
 REPLAY_MOVES: Mapping[ReplayState, frozenset[ReplayState]] = {
     ReplayState.WAITING: frozenset({ReplayState.RUNNING}),
     # Running again: the worker that had it did not come back.
@@ -227,6 +222,17 @@ ROLLOUT_MOVES: Mapping[RolloutState, frozenset[RolloutState]] = {
     RolloutState.KEPT: frozenset(),
     RolloutState.RETURNED: frozenset(),
     RolloutState.ENDED: frozenset(),
+}
+
+M = ModularRunState
+MODULAR_RUN_MOVES: Mapping[ModularRunState, frozenset[ModularRunState]] = {
+    M.READY: frozenset({M.RUNNING, M.PAUSED, M.ENDED}),
+    # Running again: the worker that had it did not come back.
+    M.RUNNING: frozenset({M.RUNNING, M.READY, M.WAITING, M.PAUSED, M.ENDED}),
+    M.WAITING: frozenset({M.READY, M.PAUSED, M.ENDED}),
+    M.PAUSED: frozenset({M.READY, M.ENDED}),
+    # Somebody opened one of its states, changed it, and goes on from there.
+    M.ENDED: frozenset({M.READY, M.PAUSED}),
 }
 
 L = LevelState

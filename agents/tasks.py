@@ -11,9 +11,11 @@ from agents.evolution import replaying, replays, rollouts, searches, searching, 
 from agents.evolution.auditing import proposing
 from agents.execution import shadow as shadow_run
 from agents.execution import sweep_parts
+from agents.foreign_tools import listing
+from agents.frameworks import runs
 from agents.hands import typed
 from agents.insights import insight_cases
-from agents.modular import stepping
+from agents.modular import working as modular_working
 from agents.plans import report_filing, stray_plans
 from agents.record import log_retention
 from agents.workspaces import snapshot_maintenance
@@ -44,6 +46,12 @@ def search_candidate(search_id: int | None = None) -> None:
     searching.work(search_id)
 
 
+@shared_task(name="agents.modular")
+def modular(run_id: int | None = None) -> None:
+    """Go on with a run of a modular agent, if nobody does."""
+    modular_working.work(run_id)
+
+
 @shared_task(name="agents.check_tool")
 def check_tool(version_id: int) -> None:
     """Run the trials of a tool's version, if nobody does."""
@@ -62,10 +70,10 @@ def embed_members() -> None:
     vectors.embed_missing()
 
 
-@shared_task(name="agents.modular")
-def modular(run_id: int) -> None:
-    """Go on with a run of a modular agent, if nobody does."""
-    stepping.work(run_id)
+@shared_task(name="agents.list_mcp_tools")
+def list_mcp_tools(server_id: int) -> None:
+    """List the tools of an MCP server, if nobody does."""
+    listing.work(server_id)
 
 
 @shared_task(name="agents.sweep")
@@ -75,14 +83,16 @@ def sweep() -> None:
     sweep_parts.each(
         stray_plans.sweep,
         cycle.sweep,
+        runs.sweep,
         typed.sweep,
         report_filing.sweep,
         replays.sweep,
         rollouts.sweep,
         searches.sweep,
+        modular_working.sweep,
         tool_checks.sweep,
-        stepping.sweep,
         settling.sweep,
+        listing.sweep,
     )
 
 

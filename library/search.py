@@ -96,7 +96,7 @@ def nearest_first(*, strictly: bool = True) -> Iterator[None]:
 
     Without it pgvector looks at the nearest `ef_search` rows only and then filters: somebody who owns few of many
     rows would find nothing. Strict order keeps the rows sorted exactly by distance; who sorts them anyhow saves time
-    without it. Compiling such a statement (JIT) costs more than running it: its rows are few, whatever Postgres guesses.
+    without it. Compiling such a statement (JIT) costs more than running it: its rows are few, whatever it guesses.
     """
     order = "strict_order" if strictly else "relaxed_order"
     with transaction.atomic(), connection.cursor() as cursor:

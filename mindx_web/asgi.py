@@ -23,12 +23,13 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mindx_web.settings")
 _http = BodyLimit(cast("ASGI3Application", get_asgi_application()), settings.UPLOAD_MAX_BYTES + 1024 * 1024)
 
 from agents.live.routing import websocket_urlpatterns  # noqa: E402  # models can be imported only after Django is set up
+from mindx_web.mcp.http import BesideMcp  # noqa: E402  # it asks the API, which has models
 from mindx_web.metrics.viewers import Counted  # noqa: E402  # settings must be there first
 from mindx_web.web.origins import SameOrigin  # noqa: E402
 
 _by_protocol = ProtocolTypeRouter(
     {
-        "http": _http,
+        "http": BesideMcp(cast("Any", _http)),
         "websocket": SameOrigin(AuthMiddlewareStack(Counted(URLRouter(websocket_urlpatterns)))),
     }
 )

@@ -15,6 +15,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from library.language.prices import parse_prices
+from people.oidc.configuration import configuration as oidc_configuration
 from sandbox.store_address import BadAddress
 from sandbox.store_address import parse as parse_store_address
 
@@ -122,6 +123,9 @@ INSTALLED_APPS = [
     "channels",
     "django_htmx",
     "csp",
+    "allauth",
+    "allauth.account",
+    "allauth.socialaccount",
     "people",
     "library",
     "agents",
@@ -138,6 +142,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
     "mindx_web.web.refusals.Refusals",
     "people.login_required.LoginRequired",
     "mindx_web.web.known_tools.KnownTools",
@@ -255,6 +260,27 @@ LOGIN_URL = "/login/"
 LOGIN_REDIRECT_URL = "/"
 LOGOUT_REDIRECT_URL = "/login/"
 
+# Sign-in with OpenID Connect beside the built-in login (docs/sign-in.md); without an issuer there is none of it.
+OIDC_ISSUER = os.environ.get("MINDX_OIDC_ISSUER", "").strip()
+try:
+    OIDC = (
+        oidc_configuration(
+            issuer=OIDC_ISSUER,
+            client_id=os.environ.get("MINDX_OIDC_CLIENT_ID", "").strip(),
+            client_secret=_secret("oidc_client_secret", "MINDX_OIDC_CLIENT_SECRET"),
+            name=os.environ.get("MINDX_OIDC_NAME", "").strip() or "single sign-on",
+            scopes=os.environ.get("MINDX_OIDC_SCOPES", "openid profile email"),
+            groups_claim=os.environ.get("MINDX_OIDC_GROUPS_CLAIM", "").strip() or "groups",
+            roles=os.environ.get("MINDX_OIDC_ROLES", ""),
+        )
+        if OIDC_ISSUER
+        else None
+    )
+except ValueError as error:
+    raise ImproperlyConfigured(str(error)) from None
+# allauth's own accounts, forms and pages are not used: it walks the protocol for people.oidc.
+SOCIALACCOUNT_ADAPTER = "people.oidc.provider.Adapter"
+
 # --- mindX ---------------------------------------------------------------------------------------------------
 FOUR_EYES = _flag("MINDX_FOUR_EYES", default=False)
 # After how many minutes an approval of high or unknown risk asks for the password again; 0: never.
@@ -311,6 +337,14 @@ MODEL_TRIES = int(os.environ.get("MINDX_MODEL_TRIES", "3"))
 # How many tokens an answer may have, and a prompt may have about.
 MODEL_ANSWER_TOKENS = int(os.environ.get("MINDX_MODEL_ANSWER_TOKENS", "8192"))
 MODEL_PROMPT_TOKENS = int(os.environ.get("MINDX_MODEL_PROMPT_TOKENS", "16000"))
+# What an agent of another framework may take for one goal: questions to its model, tokens, and seconds at work.
+FRAMEWORK_STEPS = int(os.environ.get("MINDX_FRAMEWORK_STEPS", "40"))
+FRAMEWORK_TOKENS = int(os.environ.get("MINDX_FRAMEWORK_TOKENS", "500000"))
+FRAMEWORK_SECONDS = float(os.environ.get("MINDX_FRAMEWORK_SECONDS", "900"))
+# The OpenAI Agents SDK has an environment of its own (`make extras-openai-agents`): the Python in it.
+OPENAI_AGENTS_PYTHON = os.environ.get(
+    "MINDX_OPENAI_AGENTS_PYTHON", str(BASE_DIR / ".venv-openai-agents" / "bin" / "python")
+)
 # For how many days the same request gets the same answer without being made; 0: never.
 MODEL_CACHE_DAYS = float(os.environ.get("MINDX_MODEL_CACHE_DAYS", "7"))
 # What models cost that LiteLLM's list does not know: NAME=IN/OUT in dollars for a million tokens, comma separated.
@@ -331,6 +365,10 @@ if len(EMBEDDING_MODEL) > 200:
 ENTAILMENT = os.environ.get("MINDX_ENTAILMENT", "structured").strip()
 if ENTAILMENT not in {"structured", "model", "language_model"}:
     raise ImproperlyConfigured(f"MINDX_ENTAILMENT is structured, model or language_model, not {ENTAILMENT}.")
+
+# --- agents of other systems (A2A) ---------------------------------------------------------------------------
+# Whether their cards and addresses may lead to internal machines, and without TLS.
+FOREIGN_AGENTS_INTERNAL = _flag("MINDX_AGENTS_INTERNAL", default=False)
 
 # --- operations ----------------------------------------------------------------------------------------------
 # `manage.py doctor` fails below this much free room on a disk of ours, and warns below four times as much.
@@ -360,6 +398,7 @@ EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.scheme == "smtp", _mail.scheme == "smtps"
 EMAIL_TIMEOUT = 15
 DEFAULT_FROM_EMAIL = os.environ.get("MINDX_EMAIL_FROM", f"mindx@{_public.hostname}")
 NOTIFY_INTERNAL = _flag("MINDX_NOTIFY_INTERNAL", default=False)
+MCP_INTERNAL = _flag("MINDX_MCP_INTERNAL", default=False)
 
 # --- pages ---------------------------------------------------------------------------------------------------
 STATIC_URL = "/static/"

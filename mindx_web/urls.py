@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from mindx_web.api import api
+from mindx_web.interop.a2a import views as a2a
 from mindx_web.views import bus, icon, insights, metrics, mind, overview, recorded_calls
 
 urlpatterns = [
@@ -17,6 +18,7 @@ urlpatterns = [
     path("library/", include("agents.urls.library")),
     path("agents/", include("agents.urls.agents")),
     path("workflows/", include("agents.urls.workflows")),
+    path("modular/", include("agents.urls.modular")),
     path("bus/", bus.members, name="bus"),
     path("bus/requests/", bus.listing, name="bus-requests"),
     path("bus/requests/ask/", bus.ask, name="bus-ask"),
@@ -43,6 +45,8 @@ urlpatterns = [
     path("insights/models/calls/<int:pk>/again/", recorded_calls.again, name="insights-call-again"),
     path("admin/", admin.site.urls),
     path("api/v1/", api.urls),
+    path(".well-known/agent-card.json", a2a.agent_card, name="agent-card"),
+    path("a2a/", a2a.endpoint, name="a2a"),
     path("metrics", metrics.metrics, name="metrics"),
     path("favicon.ico", icon.favicon),
 ]

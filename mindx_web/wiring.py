@@ -5,17 +5,23 @@ from people import journal
 
 
 def connect() -> None:
-    """Give the executor review's gate, typed commands its audit, everybody a journal, memory summaries and requests."""
+    """Give the executor review's gate and the system agents, typed commands its audit, everybody a journal, memory
+    summaries and requests.
+    """
     from agents.actors.model_requests import request_for_people
     from agents.learning.summaries import summarise
+    from agents.system import connecting as system
     from library.memory import questions, summaries
     from review.audit.command_chain import keep
     from review.audit.journal import write
     from review.deciding.gate import by_hand, check, forbidden
     from review.deciding.grounds import READS, STAMP
+    from review.remarks import connecting as remarks
 
     gate.register(check, forbidden, by_hand, STAMP, READS)
     audit.register(keep)
     journal.register(write)
     summaries.register(summarise)
     questions.register(request_for_people)
+    system.connect()
+    remarks.connect()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from allauth.account.models import EmailAddress
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.decorators import login_not_required
@@ -23,6 +25,9 @@ from people.roles import Role
 
 # Roles are what mindX knows; groups beside them would promise rights that nothing asks for.
 admin.site.unregister(Group)
+# allauth's accounts are not used either (docs/decisions/0031).
+for _unused in (EmailAddress, SocialAccount, SocialApp, SocialToken):
+    admin.site.unregister(_unused)
 
 
 @login_not_required
@@ -47,10 +52,16 @@ class PersonAdmin(UserAdmin):
     fieldsets = [
         (None, {"fields": ["username", "password"]}),
         ("Name", {"fields": ["first_name", "last_name", "email"]}),
-        ("What they may do", {"fields": ["roles", "is_active"]}),
+        ("What they may do", {"fields": ["roles", "given_by_groups", "is_active"]}),
         ("Dates", {"fields": ["last_login", "date_joined"]}),
     ]
-    readonly_fields = ["last_login", "date_joined"]
+    readonly_fields = ["last_login", "date_joined", "given_by_groups"]
+
+    @admin.display(description="roles given by groups")
+    def given_by_groups(self, user: User) -> str:
+        """What each sign-in with a provider gives and takes; the other roles are given here."""
+        found = user.external_logins.order_by("pk") if user.pk else ()
+        return "; ".join(f"{', '.join(login.group_roles) or 'none'}, by {login.issuer}" for login in found) or "none"
 
     @admin.display(description="roles")
     def spoken_roles(self, user: User) -> str:

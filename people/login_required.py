@@ -23,11 +23,12 @@ class LoginRequired(LoginRequiredMiddleware):
         """To the login page, and from there on to what was asked for."""
         if request.method in ("GET", "HEAD"):
             return super().handle_no_permission(request, view_func)
-        asked = urlencode({self.get_redirect_field_name(view_func): _came_from(request), UNSENT: 1}, safe="/")
+        asked = urlencode({self.get_redirect_field_name(view_func): came_from(request), UNSENT: 1}, safe="/")
         return HttpResponseRedirect(f"{self.get_login_url(view_func)}?{asked}")
 
 
-def _came_from(request: HttpRequest) -> str:
+def came_from(request: HttpRequest) -> str:
+    """The path of the page of ours from which this was sent; the overview when it tells none."""
     page = request.headers.get("Referer", "")
     if not url_has_allowed_host_and_scheme(page, {request.get_host()}):
         return "/"

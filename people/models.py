@@ -164,3 +164,29 @@ class RowSeal(models.Model):
 
     def __str__(self) -> str:
         return f"seal {self.number} of {self.model} {self.row}"
+
+
+class ExternalLogin(models.Model):
+    """Somebody whom a provider of sign-in knows by `subject`, and the person who they are here (`people.oidc`).
+
+    It lets somebody in, so it is sealed. `group_roles` are those roles of the person that groups gave at the last
+    sign-in; all others were given by hand.
+    """
+
+    sealed = ("user_id", "issuer", "subject", "group_roles")
+    acted_on = models.Q()
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="external_logins")
+    issuer = models.CharField(max_length=500)
+    subject = models.CharField(max_length=255)
+    group_roles = ArrayField(models.CharField(max_length=16, choices=roles.CHOICES), default=list, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["issuer", "subject"], name="external_login_once"),
+            models.UniqueConstraint(fields=["issuer", "user"], name="external_login_once_per_person"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} by {self.issuer}"

@@ -33,9 +33,9 @@ def is_right(user: User, password: str) -> bool:
     return True
 
 
-def note_typed(session: SessionBase) -> None:
-    """Remember that the right password was typed in this session just now."""
-    session[_TYPED_AT] = int(time.time())
+def note_typed(session: SessionBase, at: int | None = None) -> None:
+    """Remember that the right password was typed in this session just now, or at this moment, in seconds since 1970."""
+    session[_TYPED_AT] = int(time.time()) if at is None else at
 
 
 def was_typed_within(session: SessionBase, minutes: float) -> bool:

@@ -22,7 +22,9 @@ def connect() -> None:
 
 
 def _entered(sender: object, request: HttpRequest | None, user: User, **_: Any) -> None:
-    journal.record(Event.LOGIN, by=user, subject=f"person:{user.username}", data=_from(request))
+    provider = getattr(request, "signed_in_with", "")
+    data = _from(request) | ({"with": provider} if provider else {})
+    journal.record(Event.LOGIN, by=user, subject=f"person:{user.username}", data=data)
 
 
 def _failed(sender: object, credentials: dict[str, Any], request: HttpRequest | None = None, **_: Any) -> None:

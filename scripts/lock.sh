@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Write requirements.txt and those of tests, benchmarks, training and ScienceWorld anew from the .in files. Run it by hand
+# Write requirements.txt and those of tests, benchmarks, agents, training, interop and ScienceWorld anew from the .in files. Run it by hand
 # after changing one of those. Training names torch's build for processors: UV_FIND_LINKS or UV_EXTRA_INDEX_URL says where
 # it is.
 #
@@ -25,5 +25,8 @@ lock() {
 lock requirements.in requirements.txt "$@"
 lock requirements-test.in requirements-test.txt --constraint requirements.txt "$@"
 lock requirements-bench.in requirements-bench.txt --constraint requirements.txt "$@"
+lock requirements-agents.in requirements-agents.txt --constraint requirements-test.txt "$@"
+lock requirements-openai-agents.in requirements-openai-agents.txt "$@"
 lock requirements-train.in requirements-train.txt --constraint requirements.txt "$@"
 lock requirements-scienceworld.in requirements-scienceworld.txt "$@"
+lock requirements-interop.in requirements-interop.txt --constraint requirements.txt "$@"

@@ -137,6 +137,10 @@ class Log:
         self.nodes.append(node)
         return node
 
+    def add(self, belief: Belief) -> None:
+        """Keep what was found out on the way: of a set of files, which there are."""
+        self._number(belief)
+
     def _number(self, belief: Belief) -> int:
         # The same as hashing the belief itself, which takes longer.
         same = (belief.sentence, belief.source, belief.confidence, belief.at)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,9 +14,10 @@ from agents.bdi.levels import key_of
 from agents.bdi.parameters import from_rule
 from agents.bdi.revision import current_folder, predict
 from agents.rules.binding import MAX_MATCHES, proposals, unfit_for_belief
-from agents.rules.bodies import compile_line, fill_subgoal, slots_in, with_subgoals
+from agents.rules.bodies import compile_line, fill_subgoal, with_subgoals
 from agents.rules.cascade import Judge, Likely
-from agents.rules.grammar import BodyLine, Rules
+from agents.rules.grammar import BodyLine, Rule, Rules
+from agents.rules.looping import Look, NoItems, belief_about, set_of, slots_of_line, values
 from agents.rules.selection import Judgement, KnownRule, Relevant, SlotValue, judge, relevant_rules
 from agents.rules.speaking import Speaking
 from agents.toolkit.references import shifted
@@ -39,6 +40,8 @@ class _Goal:
     text: Text
     origins: Mapping[tuple[int, int], SlotValue]
     stack: tuple[tuple[str, str], ...] = ()
+    # Steps before it change files, so that nobody can say which there will be.
+    files_change: bool = False
 
     @property
     def depth(self) -> int:
@@ -98,18 +101,20 @@ def plan(
     max_depth: int = 8,
     chosen: Mapping[str, str] | None = None,
     judge_by: Sequence[Judge] = (),
+    look: Look | None = None,
 ) -> PlanDraft | NoPlan:
     """Return the steps of the first rule, in the order of selection, whose body compiles down to commands.
 
     `chosen` names by key (`levels.key_of`) the version id of the only rule that may serve that goal or sub-goal,
     because a reviewer said so. `judge_by` are models, by stage, that are asked about contexts which nothing proves or
-    disproves. Sub-goals are planned against the beliefs as the steps before them are predicted to
+    disproves. `look` tells which files a set holds that steps are for; without it only sets that a belief lists can
+    be used. Sub-goals are planned against the beliefs as the steps before them are predicted to
     leave them, and from the folder that these steps end in. `evidence` (JSON-able) holds the goal, the chosen rule,
     slots, the contexts × beliefs matrix, every relevant rule with its outcome, the rejected ones with their reason, the
     sub-goals in order, and the beliefs.
     """
     likely = Likely(judge_by) if judge_by else None
-    planner = _Planner(tuple(rules), registry, max_depth, chosen or {}, likely)
+    planner = _Planner(tuple(rules), registry, max_depth, chosen or {}, likely, look)
     goal = _Goal(goal_text, read_text(goal_text), {})
     expansion = planner.expand(goal, tuple(beliefs), offset=0)
     found = planner.log.document(goal_text)
@@ -125,6 +130,7 @@ class _Planner:
     max_depth: int
     chosen: Mapping[str, str]
     likely: Likely | None = None
+    look: Look | None = None
     tries: int = 0
     filed: Speaking | None = None
     log: evidence.Log = field(default_factory=evidence.Log)
@@ -205,26 +211,65 @@ class _Planner:
         steps: list[Step] = []
         cleanup: list[CleanupBlock] = []
         positions: dict[int, int] = {}
+        beliefs = (*beliefs, *self._sets(rule, match, goal, beliefs))
         for number, line in enumerate(rule.body, start=1):
-            if line.subgoal:
-                inner = self._subgoal(line, match, goal, beliefs, offset + len(steps))
-                steps.extend(inner.steps)
-                cleanup = [*inner.cleanup, *cleanup]
-                beliefs = inner.beliefs
-            else:
-                step = self._step(line, match, positions)
-                steps.append(step)
-                positions[number] = offset + len(steps)
-                beliefs = predict(self.registry.command(step.tool, step.command), step.values(), beliefs)
-            if offset + len(steps) > MAX_STEPS:
-                raise _Rejected("too_many_steps", f"the plan would have more than {MAX_STEPS} steps", line.line)
+            for each in self._turns(line, match, beliefs):
+                if line.subgoal:
+                    inner = self._subgoal(line, each, goal, beliefs, offset + len(steps), steps)
+                    steps.extend(inner.steps)
+                    cleanup = [*inner.cleanup, *cleanup]
+                    beliefs = inner.beliefs
+                else:
+                    step = self._step(line, each, positions)
+                    steps.append(step)
+                    # What is done several times gives no one result.
+                    positions |= {number: offset + len(steps)} if line.loop is None or line.loop.at_once else {}
+                    beliefs = predict(self.registry.command(step.tool, step.command), step.values(), beliefs)
+                if offset + len(steps) > MAX_STEPS:
+                    raise _Rejected("too_many_steps", f"the plan would have more than {MAX_STEPS} steps", line.line)
         if rule.on_failure:
             own = tuple(self._step(line, match, positions) for line in rule.on_failure)
             cleanup.append(CleanupBlock(start, own))
         return _Expansion(tuple(steps), tuple(cleanup), beliefs)
 
+    def _sets(self, rule: Rule, match: Relevant, goal: _Goal, beliefs: tuple[Belief, ...]) -> Iterator[Belief]:
+        """What is believed of the files that the rule has steps for; all are looked for before its first step."""
+        for line in rule.body:
+            if line.loop is None:
+                continue
+            self._no_open_slot(line, match)
+            if goal.files_change:
+                why = "steps before it change files, so nobody can say yet which files it would be for"
+                raise _Rejected("unknown_files", why, line.line)
+            at = next((one.at for one in beliefs if one.at), "")
+            try:
+                found = belief_about(set_of(line.loop, match.values()), beliefs, self.look, at)
+            except NoItems as error:
+                raise _Rejected("no_files", str(error), line.line) from error
+            if found not in beliefs:
+                self.log.add(found)
+                yield found
+
+    def _turns(self, line: BodyLine, match: Relevant, beliefs: tuple[Belief, ...]) -> Iterator[Relevant]:
+        """The match for each time that a line is done: once, or for every item of its set."""
+        if line.loop is None:
+            yield match
+            return
+        of = set_of(line.loop, match.values())
+        try:
+            for slots in values(line.loop, of, belief_about(of, beliefs, None, ""), current_folder(beliefs)):
+                yield replace(match, slots={**match.slots, **slots})
+        except NoItems as error:
+            raise _Rejected("no_files", str(error), line.line) from error
+
     def _subgoal(
-        self, line: BodyLine, match: Relevant, goal: _Goal, beliefs: tuple[Belief, ...], offset: int
+        self,
+        line: BodyLine,
+        match: Relevant,
+        goal: _Goal,
+        beliefs: tuple[Belief, ...],
+        offset: int,
+        before: Sequence[Step],
     ) -> _Expansion:
         self._no_open_slot(line, match)
         said, atoms = fill_subgoal(line.text, match.values())
@@ -234,7 +279,10 @@ class _Planner:
         if goal.depth + 1 >= self.max_depth:
             raise _Rejected("too_deep", f"sub-goals are nested more than {self.max_depth} deep at “{said}”", line.line)
         origins = {span: match.slots[slot] for span, slot in atoms.items()}
-        inner = _Goal(said, read_text(said, atoms=tuple(atoms)), origins, (*goal.stack, entry))
+        changed = any(self.registry.command(one.tool, one.command).effect != "idempotent" for one in before)
+        inner = _Goal(
+            said, read_text(said, atoms=tuple(atoms)), origins, (*goal.stack, entry), goal.files_change or changed
+        )
         expansion = self.expand(inner, beliefs, offset)
         if isinstance(expansion, _Failure):
             why = f"the sub-goal “{said}” {_SUBGOAL_REASONS[expansion.reason]}"
@@ -261,7 +309,7 @@ class _Planner:
         return Step(reading.command.tool, reading.command.name, bound, why, f"{known.name} {known.version}".strip())
 
     def _no_open_slot(self, line: BodyLine, match: Relevant) -> None:
-        missing = next((slot for slot in slots_in(line.text) if slot not in match.slots), None)
+        missing = next((slot for slot in slots_of_line(line) if slot not in match.slots), None)
         if missing:
             raise _Rejected("open_slot", f"the goal does not say {{{missing}}}, which “{line.text}” needs", line.line)
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Q
@@ -80,9 +80,15 @@ def close(member: BusMember, *, by: User) -> None:
 
 
 def sweep() -> None:
-    """Let go of trials that ended and told nobody: their worker died between the two."""
+    """Let go of trials that ended and told nobody, because their worker died between the two, and of those that wait
+    for people: a plan that nobody reviews must not keep everybody else from the member.
+    """
+    patience = timedelta(seconds=settings.in_force().terms.cooldown_s)
     ended = BusBreaker.objects.filter(state=HALF_OPEN.value).filter(
-        Q(trial=None) | Q(trial__state__in=[state.value for state in REQUEST_ENDED]) | Q(trial__state="waiting")
+        Q(trial=None)
+        | Q(trial__state__in=[state.value for state in REQUEST_ENDED])
+        | Q(trial__state="waiting")
+        | Q(trial__state="with_goal", changed_at__lte=Now() - patience)
     )
     for row in ended.values("member_id", "trial_id")[:50]:
         _after(row["member_id"], lambda circuit, now: Circuit(OPEN, 0, now), "its trial ended early", row["trial_id"])

@@ -6,24 +6,20 @@ does is done with the rights that the submitter of its goal has at that moment.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from django.db import transaction
 
 from agents.actors import lifecycle
 from agents.actors.step_model_calls import Means
-from agents.bdi import document as documents
-from agents.bdi.document import Document, digest_of
+from agents.bdi.document import Document
 from agents.bdi.validation import Problem
-from agents.components import agent_versions
+from agents.components import agent_versions, approved_steps
 from agents.mastermind import configs
 from agents.mastermind.configs import Config, ConfigRefused
 from agents.models import Agent, Deed, Goal
 from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
-from agents.states import GoalState, PlanState
 from agents.toolkit.command import Params
 from agents.toolkit.registry import tools_in_use
 from agents.toolkit.tools.agent_registry import CHANGE, CREATE, NAME, RETIRE
@@ -55,7 +51,7 @@ def _faults(goal: Goal, acts: Iterable[Act]) -> list[Problem]:
     found: list[Problem] = []
     made: set[str] = set()
     for position, command, params in acts:
-        if not position or Deed.objects.filter(key=_key(goal.pk, command, params)).exists():
+        if not position or Deed.objects.filter(key=approved_steps.key_of(goal.pk, command, params)).exists():
             continue
         try:
             lifecycle.check_operator(goal.submitted_by)
@@ -108,7 +104,7 @@ def _target(agent: Agent, params: Params) -> str:
     version = agent_versions.find(agent, str(params["version"]))
     config = config_of(params)
     body = agent_versions.body_of(configs.applied(agent_versions.set_now(agent), config, whole_limits=True))
-    if body != version.body:
+    if not agent_versions.says(version, body):
         raise NotPossibleNow(
             f"{agent.name} is set otherwise by now than when this change was written, so it would not become"
             f" {version.version}. Ask for the change again."
@@ -175,34 +171,12 @@ def _once(
         raise NotYours("Agents are made, changed and retired only by a step of an approved plan.")
     with transaction.atomic():
         goal = Goal.objects.select_for_update(of=("self",), no_key=True).get(pk=means.goal)
-        key = _key(goal.pk, command, params)
+        key = approved_steps.key_of(goal.pk, command, params)
         if (earlier := Deed.objects.filter(key=key).first()) is not None:
             return dict(earlier.result)
-        if not any(_stands_in(spec, command, params) for spec in _approved_steps(goal)):
-            raise NotYours("Nothing was done: the approved plan that runs has no such step.")
+        approved_steps.check(goal, NAME, command, params)
         by = User.objects.get(pk=goal.submitted_by_id)
         agent, result = work(goal, by)
         result = {**result, "agent": agent.name}
         Deed.objects.create(key=key, goal=goal, by=by, agent=agent, command=command, result=result)
         return result
-
-
-def _key(goal: int, command: str, params: Params) -> str:
-    """The key under which a step does what it does: the same goal, the same command, the same values."""
-    said = json.dumps([goal, command, dict(params)], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _approved_steps(goal: Goal) -> Iterator[documents.IntentSpec]:
-    """The steps of the plan that runs now, from the very bytes that people approved."""
-    if goal.state not in (GoalState.EXECUTING, GoalState.RECOVERING):
-        return
-    plan = goal.intent_plans.filter(state=PlanState.EXECUTING.value).order_by("-revision").first()
-    if plan is None or digest_of(plan.document) != plan.approved_digest:
-        return
-    for spec in documents.read(bytes(plan.document)).all_intents:
-        yield from (spec, *spec.alternatives)
-
-
-def _stands_in(spec: documents.IntentSpec, command: str, params: Params) -> bool:
-    return (spec.tool, spec.command, dict(spec.params)) == (NAME, command, dict(params))

@@ -15,6 +15,7 @@ from agents.mastermind import configs
 from agents.mastermind.configs import Config
 from agents.models import Agent
 from agents.record.errors import GoalRefused, NotYours
+from agents.toolkit.frameworks import OWN
 from library.components import services as library
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
@@ -30,9 +31,14 @@ def body_of(values: Mapping[str, Any]) -> str:
 
 
 def values_of(version: ComponentVersion) -> dict[str, Any]:
-    """What a version sets its agent to."""
+    """What a version sets its agent to. Those from before there were frameworks name none: mindX is meant."""
     found: dict[str, Any] = json.loads(version.body)
-    return found
+    return {"framework": OWN, **found}
+
+
+def says(version: ComponentVersion, body: str) -> bool:
+    """Whether the version sets its agent to exactly this text."""
+    return body_of(values_of(version)) == body
 
 
 def set_now(agent: Agent) -> dict[str, Any]:
@@ -63,7 +69,7 @@ def in_force(agent: Agent, *, by: User) -> ComponentVersion:
     """
     now = body_of(set_now(agent))
     active = next((row for row in of(agent).values() if row.status == _Status.ACTIVE), None)
-    if active is not None and active.body == now:
+    if active is not None and says(active, now):
         return active
     said = "as it was set" if active is None else f"as it was set elsewhere after {active.version}"
     return _publish(agent, now, by, said, _Status.ACTIVE)
@@ -84,9 +90,9 @@ def candidate(
     """
     base = in_force(agent, by=by)
     body = body_of(configs.applied(values_of(base), config, whole_limits=whole_limits))
-    if body == base.body:
+    if says(base, body):
         raise GoalRefused("config", f"Nothing would change: {agent.name} is set like this already.")
-    known = next((row for row in of(agent).values() if row.body == body), None)
+    known = next((row for row in of(agent).values() if says(row, body)), None)
     return known or _publish(agent, body, by, changes, _Status.CANDIDATE), base
 
 

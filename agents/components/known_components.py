@@ -82,6 +82,7 @@ def folder_of(component: Component, files: Mapping[str, bytes]) -> str:
 def config_words(agent: Agent) -> dict[str, Any]:
     """What an agent is set to, as `agent_create` takes it."""
     return {
+        "framework": agent.framework,
         "tools": agent.tools,
         "model": agent.model,
         "uses_model": agent.uses_model,

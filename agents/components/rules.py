@@ -12,12 +12,13 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from agents.bdi import means_ends
-from agents.beliefs import entailment_model, perceiving
+from agents.beliefs import entailment_model, perceiving, set_items
 from agents.components import made_tools
 from agents.models import Workspace
 from agents.record import prepared
 from agents.rules import grammar
 from agents.rules.grammar import Rule, RuleSyntaxError
+from agents.rules.looping import Look
 from agents.rules.selection import KnownRule, track_record
 from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Belief, NoPlan, PlanDraft
@@ -104,16 +105,18 @@ def try_out(text: str, workspace: Workspace, *, instead: KnownRule | None = None
     `instead` takes the place of the active rule of its name, so that a candidate can be tried.
     """
     beliefs = perceiving.of_workspace(workspace, about=text, has_model=bool(settings.MODEL))
-    return try_over(text, beliefs, instead=instead)
+    return try_over(text, beliefs, instead=instead, look=set_items.look_in(workspace))
 
 
-def try_over(text: str, beliefs: Sequence[Belief], *, instead: KnownRule | None = None) -> Trial:
+def try_over(
+    text: str, beliefs: Sequence[Belief], *, instead: KnownRule | None = None, look: Look | None = None
+) -> Trial:
     """Plan a goal over beliefs that somebody wrote, or that were held once; else as `try_out`."""
     rules = known_rules()
     if instead is not None:
         rules = [*(known for known in rules if known.name != instead.name), instead]
     with entailment_model.asked_about([belief.sentence for belief in beliefs], keeps=False) as judges:
-        found = means_ends.plan(text, rules, beliefs, tools_in_use(), judge_by=judges)
+        found = means_ends.plan(text, rules, beliefs, tools_in_use(), judge_by=judges, look=look)
     return Trial(text, tuple(beliefs), found)
 
 

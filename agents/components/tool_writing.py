@@ -22,7 +22,7 @@ from library.models import Component, ComponentVersion
 from people.models import User
 
 # Addresses beside those of the tools themselves.
-_TAKEN = frozenset({"new", "check"})
+_TAKEN = frozenset({"new", "check", "mcp"})
 
 
 class ToolInvalid(AgentsError):

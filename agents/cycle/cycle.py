@@ -12,6 +12,8 @@ from django.db import connection, transaction
 from agents.bdi.cycle import Decision
 from agents.cycle import failed_turns
 from agents.execution import beginning, database_outage, executor, sweep_parts, taking_up
+from agents.frameworks import runs, turns
+from agents.goals import sub_goals
 from agents.learning import learning
 from agents.models import Goal
 from agents.planning import planning
@@ -173,9 +175,10 @@ def _step(lease: Lease, begin: _Begin, adopted: planning.Adopted | None) -> bool
     elif lease.lost >= LOST_WORKERS_MAX and state in GOAL_ENDED:
         learning.give_up(lease, f"{lease.lost} workers died while they remembered it")
     elif state is GoalState.BLOCKED:
-        unblock(lease)
+        if not sub_goals.go_on(lease):
+            unblock(lease)
     elif state in (GoalState.PENDING, GoalState.PLANNING):
-        return planning.plan_goal(lease, adopted)
+        return _plan(lease, adopted or planning.adopt(lease))
     elif state in GOAL_ENDED:
         learning.learn(lease)
         return True
@@ -183,6 +186,16 @@ def _step(lease: Lease, begin: _Begin, adopted: planning.Adopted | None) -> bool
         return executor.execute(lease, begun)
     else:
         _ask_without_plan(lease)
+    return False
+
+
+def _plan(lease: Lease, adopted: planning.Adopted) -> bool:
+    """Plan the goal, or have the framework of its agent work on it; whether the lease was given back with it."""
+    goal = adopted.goal
+    if goal.state != GoalState.PLANNING or not runs.is_for_framework(goal):
+        return planning.plan_goal(lease, adopted)
+    if not runs.answer_to_caller(lease):
+        turns.turn(lease, goal)
     return False
 
 

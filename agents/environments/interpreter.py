@@ -63,13 +63,16 @@ class Action:
 
 @dataclass(frozen=True)
 class Run:
-    """What was done, and how it ended: `reason` is one word, `detail` a sentence. `score` is 0 to 1."""
+    """What was done, and how it ended: `reason` is one word, `detail` a sentence. `score` is 0 to 1, and so is
+    `score_before`, the one before anything was done.
+    """
 
     actions: tuple[Action, ...]
     score: float
     reason: str
     detail: str
     rules_used: frozenset[str]
+    score_before: float = 0.0
 
 
 def run(
@@ -127,8 +130,10 @@ class _Interpreter:
 
     def run(self, goal: str) -> Run:
         self._stack = [_Frame(goal_text(goal))]
+        before = 0.0
         try:
             self._take(self._environment.perceive())
+            before = self._score
             while self._stack:
                 self._go_on(self._stack[-1])
             reason, detail = "finished", "every line of the rule was done"
@@ -137,7 +142,7 @@ class _Interpreter:
         except EnvironmentFailure as failure:
             reason, detail = failure.reason, str(failure)
         self._judge_choice(None)
-        return Run(tuple(self._actions), self._score, reason, detail, frozenset(self._used))
+        return Run(tuple(self._actions), self._score, reason, detail, frozenset(self._used), before)
 
     def _go_on(self, frame: _Frame) -> None:
         if frame.choice is None:

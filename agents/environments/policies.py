@@ -165,8 +165,9 @@ def read(answer: str, situation: Situation) -> str | None:
         return None
     action = said.get("action") if isinstance(said, dict) and set(said) == {"action"} else None
     if situation.actions:
-        is_number = isinstance(action, int) and not isinstance(action, bool)
         offered = situation.actions[:MOST_ACTIONS]
-        return offered[action - 1] if is_number and 1 <= action <= len(offered) else None
+        if isinstance(action, bool) or not isinstance(action, int):
+            return None
+        return offered[action - 1] if 1 <= action <= len(offered) else None
     text = " ".join(action.split()) if isinstance(action, str) else ""
     return text if 0 < len(text) <= MOST_CHARACTERS else None

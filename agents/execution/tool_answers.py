@@ -18,6 +18,7 @@ from agents.bdi.asked import NotAsApproved
 from agents.bdi.recovery import FailureClass
 from agents.components import agent_steps
 from agents.execution import model_changes, summaries
+from agents.plans import sub_goals
 from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
 from agents.toolkit.command import Command, Params
 from agents.toolkit.finishing import (
@@ -27,6 +28,7 @@ from agents.toolkit.finishing import (
     MODEL_CHANGES,
     MODEL_SUMMARY,
     RETIRE_AGENT,
+    SUB_GOAL,
 )
 from library.errors import EmbeddingUnavailable
 from library.language.asking import BudgetSpent, CallFailed, NoModel, Stopped
@@ -35,10 +37,11 @@ from sandbox.contract import Result
 logger = logging.getLogger(__name__)
 
 Work = Callable[[Params, Mapping[str, Any], Means], Mapping[str, Any]]
-_WORK: Mapping[str, Work] = {
+_WORK: dict[str, Work] = {
     KEY_SENTENCES: summaries.by_sentences,
     MODEL_SUMMARY: summaries.by_model,
     MODEL_CHANGES: model_changes.by_model,
+    SUB_GOAL: sub_goals.add,
     MAKE_AGENT: agent_steps.make,
     CHANGE_AGENT: agent_steps.change,
     RETIRE_AGENT: agent_steps.retire,
@@ -58,10 +61,15 @@ _CLASSES = {
 }
 
 
+def register(more: Mapping[str, Work]) -> None:
+    """Have these services done, too: rooms above this one declare theirs where mindX is put together."""
+    _WORK.update(more)
+
+
 def finished(command: Command, params: Params, result: Result, means: Means) -> Result:
     """The result of a step, made of what the jail answered; an ERROR where that was impossible."""
     try:
-        data = dict(_WORK[command.finish](params, result.data, means))
+        data = dict(_work_of(command)(params, result.data, means))
     except (OperationalError, InterfaceError):
         raise
     except NotYours as error:
@@ -84,6 +92,13 @@ def finished(command: Command, params: Params, result: Result, means: Means) -> 
         logger.exception("Finishing %s.%s failed", command.tool, command.name)
         return _failed(result, FailureClass.TOOL_EXECUTION_ERROR, f"mindX failed to finish it: {type(error).__name__}")
     return replace(result, data=data | {name: result.data[name] for name in _KEPT if name in result.data})
+
+
+def _work_of(command: Command) -> Work:
+    """Raises NotPossibleNow for a service of a room that is not connected in this process."""
+    if command.finish not in _WORK:
+        raise NotPossibleNow("This part of mindX is not connected here.")
+    return _WORK[command.finish]
 
 
 def _failed(result: Result, failure_class: FailureClass, reason: str) -> Result:

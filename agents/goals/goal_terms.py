@@ -124,7 +124,7 @@ def _waits(goal: Goal, before: tuple[int, ...], by: User, wanted: Sequence[Goal]
         return before
     if len(after) > MOST_DEPENDENCIES:
         raise GoalRefused("depends_on", f"A goal waits for {MOST_DEPENDENCIES} others at most.")
-    if goal.state not in (GoalState.BLOCKED, GoalState.PENDING) or _is_held(goal):
+    if goal.state not in (GoalState.BLOCKED, GoalState.PENDING) or _is_held(goal) or goal.sub_goals.exists():
         raise NotPossibleNow(f"Goal {goal.pk} is {goal.state}: its dependencies count only before it starts.")
     new = [each for each in wanted if each.pk not in before]
     seen = goals_visible_to(by).in_bulk([each.pk for each in new])

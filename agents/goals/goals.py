@@ -47,10 +47,13 @@ def submit(
     agent: Agent | None = None,
     deadline: datetime | None = None,
     parent: Goal | None = None,
+    paced: bool = True,
+    design_first: bool = False,
 ) -> Goal:
     """Take a goal in, with a written design where there is one. Without a workspace it gets a new, empty one named
     after it; without an agent the first one has it. After its `deadline` it is not begun; a part of `parent`, it is
-    dropped when that has ended.
+    dropped when that has ended. `paced`: whether it counts for how many goals a person submits in a minute.
+    `design_first`: its design is reviewed also where its agent's need not be.
 
     The same person with the same `submission_key` gets the goal that exists already: a doubled click or a repeated
     request makes one goal. Raises GoalRefused naming the field, and TooManyGoals.
@@ -71,11 +74,13 @@ def submit(
         raise GoalRefused("workspace", "No workspace of yours has this name.")
     if submission_key and (earlier := by.goals.filter(submission_key=submission_key).first()):
         return earlier
-    _check_pace(by)
+    if paced:
+        _check_pace(by)
     try:
         with transaction.atomic():
             more = {"deadline": deadline, "parent": parent}
-            goal = _create(by, text, priority, workspace, list(depends_on), submission_key, design, agent, more)
+            drawn = (design, design_first)
+            goal = _create(by, text, priority, workspace, list(depends_on), submission_key, drawn, agent, more)
             telemetry.submitted(goal.pk, goal.agent.name, text, began_ns)
             return goal
     except IntegrityError:
@@ -98,7 +103,7 @@ def _create(
     workspace: Workspace | None,
     depends_on: list[Goal],
     key: str,
-    design: str,
+    drawn: tuple[str, bool],
     agent: Agent | None,
     more: Mapping[str, Any],
 ) -> Goal:
@@ -109,7 +114,8 @@ def _create(
             "depends_on", f"Goal {lost[0].pk} ended as {lost[0].state}, so a goal that waits for it could never start."
         )
     agent = _held(agent) if agent is not None else Agent.objects.get_or_create(name=DEFAULT_AGENT)[0]
-    state, reason = _begins(waiting, looked_at=bool(design) and agent.review_design)
+    design, is_first = drawn
+    state, reason = _begins(waiting, looked_at=bool(design) and (is_first or agent.review_design))
     files = workspace or _new_workspace(by, text)
     goal = Goal.objects.create(
         text=text,
@@ -128,7 +134,7 @@ def _create(
     if waiting:
         logs.say(goal.pk, "bdi_agent", "submit", _waits_for(waiting))
     if design:
-        designs.take(goal, design, by=by)
+        designs.take(goal, design, by=by, is_reviewed=is_first or agent.review_design)
     wake_ups.wake(goal.pk)
     if workspace is None:
         journal.record(Event.WORKSPACE_MADE, by=by, subject=f"workspace:{files.name}")

@@ -7,7 +7,7 @@ not planned anew: it may be tried again where that is safe, and then its goal fa
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db import transaction
@@ -15,7 +15,7 @@ from django.db import transaction
 from agents.bdi import parameters
 from agents.goals import goals
 from agents.goals.component_goals import Terms
-from agents.models import Attempt, Goal, Intent, IntentPlan
+from agents.models import Attempt, FrameworkRun, Goal, Intent, IntentPlan
 from agents.plans import proposals, tool_call_plans
 from agents.plans.tool_call_plans import Caller
 from agents.record.errors import PlanInvalid
@@ -89,9 +89,12 @@ def _draft(call: ToolCall, terms: Terms, caller: Caller) -> PlanDraft:
         command = tools_in_use().command(call.tool, call.command)
     except UnknownTool:
         # Validation names what is missing, as for any plan.
-        step = Step(call.tool, call.command, parameters.given(call.params), why)
+        values = parameters.given(call.params)
     else:
-        step = Step(call.tool, call.command, parameters.from_person(command, call.params), why)
+        values = parameters.from_person(command, call.params)
+    # An agent chose them: no reviewer may take them for a person's own words.
+    chosen = {name: replace(one, origin="model") if one.origin == "explicit" else one for name, one in values.items()}
+    step = Step(call.tool, call.command, chosen, why)
     return PlanDraft((step,), (), "person", evidence)
 
 
@@ -116,8 +119,14 @@ def answer_of(goal: Goal) -> CallAnswer | None:
         .order_by("-intent_plan__revision", "-position")
         .first()
     )
-    result = done.result if done is not None and isinstance(done.result, Mapping) else {}
+    result = done.result if done is not None and isinstance(done.result, Mapping) else _last_words(goal)
     return CallAnswer(goal.state, result, "" if goal.state == GoalState.ACHIEVED else _why_not(goal))
+
+
+def _last_words(goal: Goal) -> Mapping[str, Any]:
+    """What an agent of a framework said at the end, where one worked on the goal: it has no plan of its own."""
+    said = FrameworkRun.objects.filter(goal=goal).exclude(answer="").values_list("answer", flat=True).first()
+    return {"answer": said} if said is not None else {}
 
 
 def _why_not(goal: Goal) -> str:

@@ -39,7 +39,7 @@ class GoalTrial:
 
 def propose_from_goal(goal: Goal) -> Proposal:
     """Return a rule text made of the goal and its plan, with its slots. NotGeneralisable says why there is none."""
-    return generalise.propose(goal.text, _written(goal), tools_in_use(), believed(goal))
+    return generalise.propose(goal.text, written(goal), tools_in_use(), believed(goal))
 
 
 def try_on_goal(text: str, goal: Goal) -> GoalTrial:
@@ -56,11 +56,11 @@ def try_on_goal(text: str, goal: Goal) -> GoalTrial:
     if not isinstance(found, PlanDraft) or found.evidence["rule"]["name"] != rule.name:
         return GoalTrial(goal, False, False, (), (), _why_not(found.evidence, rule.name))
     slots = tuple((name, str(slot["value"])) for name, slot in found.evidence["slots"].items())
-    same = _essence(found.steps) == _essence(_written(goal).steps)
+    same = _essence(found.steps) == _essence(written(goal).steps)
     return GoalTrial(goal, True, same, slots, found.steps)
 
 
-def _written(goal: Goal) -> PlanDraft:
+def written(goal: Goal) -> PlanDraft:
     """The plan of the goal, from the bytes that ran. NotGeneralisable when a rule made it, or it failed."""
     plan = current_plan(goal)
     if plan is None or goal.state != GoalState.ACHIEVED or goal.has_missed or plan.state != PlanState.COMPLETE:
@@ -70,8 +70,8 @@ def _written(goal: Goal) -> PlanDraft:
     if renewals.began_on_the_way(plan):
         raise NotGeneralisable("its plan stopped halfway and was reviewed again, so it has only the last part")
     document = documents.read(bytes(plan.document))
-    steps = tuple(_step(spec) for spec in _what_ran(plan, document))
-    return PlanDraft(steps, tuple(_step(spec) for spec in document.cleanup), document.source, {})
+    steps = tuple(step_of(spec) for spec in _what_ran(plan, document))
+    return PlanDraft(steps, tuple(step_of(spec) for spec in document.cleanup), document.source, {})
 
 
 def _what_ran(plan: IntentPlan, document: Document) -> list[IntentSpec]:
@@ -81,7 +81,8 @@ def _what_ran(plan: IntentPlan, document: Document) -> list[IntentSpec]:
     return [spec.alternatives[at - 1] if (at := chosen.get(spec.position, 0)) else spec for spec in document.intents]
 
 
-def _step(spec: IntentSpec) -> Step:
+def step_of(spec: IntentSpec) -> Step:
+    """A step of a document as planning has it."""
     params = {one.name: Param(one.value, one.origin, one.original, one.span, one.note) for one in spec.parameters}
     return Step(spec.tool, spec.command, params, spec.justification, spec.rule, spec.depends_on, spec.condition)
 

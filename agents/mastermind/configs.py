@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.bdi.commitment import Commitment
+from agents.toolkit.frameworks import FRAMEWORKS
 from agents.toolkit.limits import BOUNDS, in_words
 
 KIND = "bdi_agent"
@@ -25,7 +26,11 @@ _ALSO = {
     "tool": "tools",
     "limit": "limits",
 }
-KEYS = ("tools", "limits", "commitment", *TEXTS, *NUMBERS, *FLAGS)
+KEYS = ("framework", "tools", "limits", "commitment", *TEXTS, *NUMBERS, *FLAGS)
+# As they are named and as people write them.
+_FRAMEWORKS = {
+    spelt: one.name for one in FRAMEWORKS.values() for spelt in (one.name, one.label.casefold().replace(" ", "_"))
+}
 _YES, _NO = frozenset({"yes", "true", "on", "1"}), frozenset({"no", "false", "off", "0"})
 EVERY_TOOL = "*"
 _BETWEEN = re.compile(r",| and ")
@@ -71,6 +76,8 @@ def parse(text: str, *, tools: Collection[str]) -> Config:
             limits = _limits(value, tools)
         elif key == "commitment":
             commitment = _commitment(value)
+        elif key == "framework":
+            values["framework"] = _framework(value)
         elif key == "tools":
             values["tools"] = _tools(value, tools)
         elif key in FLAGS:
@@ -168,6 +175,16 @@ def _commitment(value: Any) -> Commitment:
     if word not in list(Commitment):
         raise ConfigRefused(f"commitment is one of {', '.join(Commitment)}.")
     return Commitment(word)
+
+
+def _framework(value: Any) -> str:
+    word = re.sub(r"[\s-]+", "_", str(value).strip().casefold())
+    found = _FRAMEWORKS.get(word)
+    if found is None:
+        near = difflib.get_close_matches(word, FRAMEWORKS, n=1)
+        said = f"Did you mean {near[0]}?" if near else f"There are {', '.join(FRAMEWORKS)}."
+        raise ConfigRefused(f"mindX knows no framework “{str(value)[:60]}”. {said}")
+    return found
 
 
 def _key(name: str) -> str:

@@ -22,13 +22,16 @@ from agents.models.evolution import (
     Rollout,
     ToolCheck,
 )
+from agents.models.foreign import McpServer
+from agents.models.framework_runs import FrameworkCall, FrameworkRun
 from agents.models.generations import Generation
 from agents.models.goals import Belief, Goal, Transition
 from agents.models.hands import HandCommand
 from agents.models.insights import Correction, DaySoFar, MindDay, Planning, RecoveryDay
+from agents.models.interop import AgentTask, ForeignAgent
 from agents.models.levels import LevelDocument
 from agents.models.logs import LogCounter, LogExpiry, LogLine
-from agents.models.modular import ModularAnswer, ModularCall, ModularRun, ModularStep
+from agents.models.modular import ModularNode, ModularRun, ModularStep, ModularWant
 from agents.models.parameters import (
     EntailmentThresholds,
     Lesson,
@@ -48,6 +51,7 @@ from agents.models.recoveries import (
     RecoveryStatistic,
 )
 from agents.models.runs import Attempt, Intent, RecoveryAttempt, StepReport, TerminalSession, TurnFailure
+from agents.models.sub_goals import SubGoal
 from agents.models.workspaces import Workspace, WorkspaceChange
 
 __all__ = [
@@ -55,6 +59,7 @@ __all__ = [
     "DIGEST_HEX",
     "Agent",
     "AgentCommitment",
+    "AgentTask",
     "Attempt",
     "BacklogItem",
     "BacklogLift",
@@ -79,6 +84,9 @@ __all__ = [
     "EvolvedCopy",
     "FailureRecord",
     "FailureRule",
+    "ForeignAgent",
+    "FrameworkCall",
+    "FrameworkRun",
     "Generation",
     "GivenCommand",
     "Goal",
@@ -91,11 +99,12 @@ __all__ = [
     "LogCounter",
     "LogExpiry",
     "LogLine",
+    "McpServer",
     "MindDay",
-    "ModularAnswer",
-    "ModularCall",
+    "ModularNode",
     "ModularRun",
     "ModularStep",
+    "ModularWant",
     "ParameterRule",
     "ParameterSettings",
     "PathMapping",
@@ -113,6 +122,7 @@ __all__ = [
     "ShadowRun",
     "Standstill",
     "StepReport",
+    "SubGoal",
     "TerminalSession",
     "ToolCheck",
     "ToolLimit",

@@ -10,6 +10,7 @@ from django.db.models import F, Q
 
 from agents.bdi.commitment import Commitment
 from agents.models.common import one_of
+from agents.toolkit.frameworks import FRAMEWORKS, OWN
 from agents.toolkit.limits import BOUNDS, Number, in_words
 
 MOST_REPAIRS = 10
@@ -40,6 +41,14 @@ class Agent(models.Model):
         default=False,
         help_text="On: no policy approves a plan of this agent. Off: a policy in force may, as far as it reaches;"
         " without one a person decides every plan all the same.",
+    )
+    # Who works on its goals.
+    framework = models.CharField(
+        max_length=32,
+        default=OWN,
+        db_default=OWN,
+        choices=[(one.name, one.label) for one in FRAMEWORKS.values()],
+        help_text="mindX plans its goals, or an agent of this framework works on them. Each of its calls is reviewed.",
     )
     # Which language model plans where no rule does.
     uses_model = models.BooleanField(
@@ -89,7 +98,12 @@ class Agent(models.Model):
                 condition=Q(max_repair_attempts__lte=MOST_REPAIRS),
                 name="agent_repairs_bounded",
                 violation_error_message=f"At most {MOST_REPAIRS}.",
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(framework__in=list(FRAMEWORKS)),
+                name="agent_framework_known",
+                violation_error_message=f"A framework is one of {', '.join(FRAMEWORKS)}.",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -131,8 +145,8 @@ class Deed(models.Model):
     goal = models.ForeignKey("agents.Goal", on_delete=models.PROTECT, related_name="deeds")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     at = models.DateTimeField(auto_now_add=True)
-    # Whom it was done to; what it is now stands with the agent.
-    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="deeds")
+    # Whom it was done to; what it is now stands with the agent. None where it was done to none.
+    agent = models.ForeignKey(Agent, null=True, on_delete=models.PROTECT, related_name="deeds")
     command = models.CharField(max_length=64)
     result = models.JSONField()
 

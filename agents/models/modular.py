@@ -1,4 +1,4 @@
-"""Runs of modular agents, a row for each step, and the answers that steps were given."""
+"""Runs of modular agents: every step is a row with the state that it left, and nothing of it is ever rewritten."""
 
 from __future__ import annotations
 
@@ -9,45 +9,49 @@ from django.urls import reverse
 
 from agents.models.actors import Agent
 from agents.models.common import DIGEST_HEX, one_of
+from agents.models.goals import Goal
 from agents.models.workspaces import Workspace
-from agents.states import ModularState
+from agents.states import ModularRunState
 
 
 class ModularRun(models.Model):
-    """A run of a modular agent, from its start or as a branch of another run. Its lease is its own.
+    """A task that a modular agent works on, for a person and with that person's rights. Its lease is its own.
 
-    `head` is the number of its newest step, from 0. `waits_for` lists what its next step wants, {key, kind, args}.
-    `until`: it pauses after this step; null: it goes on to its end.
+    `at_step` is the step whose state it goes on from; `stop_at` the step after which it pauses, null: none.
     """
 
-    task = models.TextField()
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="+")
+    # Where it works now: a branch goes on in a copy.
     workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="+")
-    # The run and the step that it branched from; null: it began anew.
-    root = models.ForeignKey("self", null=True, on_delete=models.PROTECT, related_name="+")
-    base = models.ForeignKey("agents.ModularStep", null=True, on_delete=models.PROTECT, related_name="branches")
-    # What a person changed in that step's state, as a sentence.
-    edit = models.TextField(blank=True)
-    state = models.CharField(max_length=16, default=ModularState.READY.value)
+    task = models.TextField()
+    # The names of its modules, joined: what statistics compare.
+    modules = models.CharField(max_length=300)
+    state = models.CharField(max_length=16, default=ModularRunState.READY.value)
     reason = models.TextField(blank=True)
-    head = models.PositiveIntegerField()
-    until = models.PositiveIntegerField(null=True, blank=True)
-    waits_for = models.JSONField(default=list, blank=True)
+    at_step = models.PositiveIntegerField(default=1)
+    stop_at = models.PositiveIntegerField(null=True, blank=True)
+    # Empty, `achieved` or `limit`, as its present state says.
+    outcome = models.CharField(max_length=16, blank=True)
+    submission_key = models.CharField(max_length=200, blank=True)
     lease_owner = models.CharField(max_length=120, blank=True)
     lease_fence = models.PositiveIntegerField(default=0)
     lease_until = models.DateTimeField(null=True, blank=True)
+    # How many workers in a row died over the same step.
+    lost_workers = models.PositiveSmallIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
+    changed_at = models.DateTimeField(auto_now=True)
     ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["-id"]
-        constraints = [one_of("state", ModularState, "modular_run_state_known")]
-        indexes = [
-            models.Index(
-                fields=["id"], condition=Q(state__in=["ready", "running", "waiting"]), name="modular_run_moving"
-            )
+        constraints = [
+            one_of("state", ModularRunState, "modular_run_state_known"),
+            models.UniqueConstraint(
+                fields=["by", "submission_key"], condition=~Q(submission_key=""), name="modular_run_submitted_once"
+            ),
         ]
+        indexes = [models.Index(fields=["state", "id"], name="modular_run_state_oldest")]
 
     def __str__(self) -> str:
         return f"modular run {self.pk}"
@@ -56,74 +60,84 @@ class ModularRun(models.Model):
         """Its page."""
         return reverse("modular-run", args=[self.pk])
 
-    @property
-    def family(self) -> int:
-        """The id of the run that all its branches go back to."""
-        return self.root_id or self.pk
-
 
 class ModularStep(models.Model):
-    """The state after a step: the nodes that it added, and all of the state beside the nodes. Never rewritten.
+    """One state of a run: after a step, or as a person edited it. `head` is the state without its nodes.
 
-    Of a branch the first step holds what a person changed. `now` is the moment that the module was told.
+    `parent` is the number of the step whose state it was made from: a branch has another one than the step before.
+    `answers` are what the step was told by models, tools and people, by which it can be done again. `now` is the moment
+    that its module saw. `snapshot` are the files that the next step finds.
     """
 
     append_only = True
 
-    run = models.ForeignKey(ModularRun, on_delete=models.PROTECT, related_name="steps")
+    class Kind(models.TextChoices):
+        START = "start"
+        STEP = "step"
+        EDIT = "edit"
+
+    run = models.ForeignKey(ModularRun, on_delete=models.CASCADE, related_name="steps", db_index=False)
     number = models.PositiveIntegerField()
-    module_type = models.CharField(max_length=16)
-    module = models.CharField(max_length=120)
-    added = models.JSONField(default=list)
-    document = models.JSONField()
-    snapshot = models.CharField(max_length=DIGEST_HEX)
+    parent = models.PositiveIntegerField(null=True, blank=True)
+    kind = models.CharField(max_length=8, choices=Kind.choices, default=Kind.STEP)
+    module_type = models.CharField(max_length=16, blank=True)
+    module = models.CharField(max_length=64, blank=True)
+    head = models.JSONField()
+    answers = models.JSONField(default=dict)
     now = models.CharField(max_length=40)
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
-    at = models.DateTimeField(auto_now_add=True)
+    # Nodes up to this number are there in its state.
+    last_node = models.PositiveIntegerField(default=0)
+    workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="+")
+    snapshot = models.CharField(max_length=DIGEST_HEX)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["number"]
         constraints = [models.UniqueConstraint(fields=["run", "number"], name="modular_step_once")]
 
     def __str__(self) -> str:
-        return f"step {self.number} of modular run {self.run_id}"
+        return f"step {self.number} of run {self.run_id}"
 
 
-class ModularAnswer(models.Model):
-    """The answer to something that a step wanted, kept as soon as it is there, so that a step done again finds it."""
+class ModularNode(models.Model):
+    """A node of a run's tree, as `agents.bdi.modular.document` writes it. Steps of all branches share one tree."""
 
     append_only = True
 
-    run = models.ForeignKey(ModularRun, on_delete=models.PROTECT, related_name="answers")
-    # The step that it is for.
+    run = models.ForeignKey(ModularRun, on_delete=models.CASCADE, related_name="nodes", db_index=False)
     number = models.PositiveIntegerField()
+    # The step that added it.
+    step = models.PositiveIntegerField()
+    data = models.JSONField()
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["run", "number"], name="modular_node_once")]
+
+    def __str__(self) -> str:
+        return f"node {self.number} of run {self.run_id}"
+
+
+class ModularWant(models.Model):
+    """Something that a step under way wants: a model's answer, a call of a tool, a person's choice. Answered once."""
+
+    run = models.ForeignKey(ModularRun, on_delete=models.CASCADE, related_name="wants", db_index=False)
+    # The step that it is wanted for, and its name in there.
+    step = models.PositiveIntegerField()
     key = models.CharField(max_length=120)
     kind = models.CharField(max_length=16)
-    answer = models.JSONField()
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
-    at = models.DateTimeField(auto_now_add=True)
+    args = models.JSONField()
+    answer = models.JSONField(null=True, blank=True)
+    # The goal whose end answers a call.
+    goal = models.ForeignKey(Goal, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    asked_at = models.DateTimeField(auto_now_add=True)
+    answered_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["id"]
-        constraints = [models.UniqueConstraint(fields=["run", "number", "key"], name="modular_answer_once")]
+        constraints = [models.UniqueConstraint(fields=["run", "step", "key"], name="modular_want_once")]
 
     def __str__(self) -> str:
-        return f"{self.key} of step {self.number} of modular run {self.run_id}"
-
-
-class ModularCall(models.Model):
-    """The goal of a call that a step wants: its end wakes the run."""
-
-    append_only = True
-
-    run = models.ForeignKey(ModularRun, on_delete=models.PROTECT, related_name="calls")
-    number = models.PositiveIntegerField()
-    key = models.CharField(max_length=120)
-    goal = models.OneToOneField("agents.Goal", on_delete=models.PROTECT, related_name="modular_call")
-
-    class Meta:
-        ordering = ["id"]
-        constraints = [models.UniqueConstraint(fields=["run", "number", "key"], name="modular_call_once")]
-
-    def __str__(self) -> str:
-        return f"call {self.key} of step {self.number} of modular run {self.run_id}"
+        return f"{self.kind} {self.key} for step {self.step} of run {self.run_id}"

@@ -1,9 +1,9 @@
-"""Opening any state, changing it and going on as a branch. The run it came from stays as it is."""
+"""Opening a state, changing it, and going on from there: the old one stays, and the edit names its person."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -12,134 +12,151 @@ from django.utils import timezone
 from agents.actors.models_in_use import models_of
 from agents.bdi.modular import combinations, document
 from agents.bdi.modular.document import StateRefused
-from agents.bdi.modular.state import Chosen, Message, State
-from agents.models import ModularRun, ModularStep, Workspace
+from agents.bdi.modular.state import ACTOR, GENERATOR, PROMPTER, STEP_TYPES, Chosen, Node, State
+from agents.models import ModularNode, ModularRun, ModularStep, ModularWant, Workspace
 from agents.modular import runs, states
+from agents.modular.rights import check_may_change
+from agents.modular.states import Written
 from agents.record import wake_ups
-from agents.record.errors import AgentsError
-from agents.states import ModularState
+from agents.record.errors import NotPossibleNow
+from agents.record.moves import move_modular_run
+from agents.states import ModularRunState
 from agents.workspaces import workspaces
 from people.models import User
 
-
-class EditRefused(AgentsError):
-    """The state cannot be changed like this; nothing was changed."""
+S = ModularRunState
 
 
 @dataclass(frozen=True)
 class Edit:
-    """What becomes different. `message`: of which node, and its new words. `option`: the number, from 0, of another
-    option of a node that is taken in place of the chosen one. `next_step`: {module_type, args}. `settings`: by the
-    type of module, {name, settings}.
+    """What is changed of the state at a node. None: that stays as it was.
+
+    `content` and `arguments` are of the node's message, `option` is another of its options, from 0. `next_step` names
+    what comes next, with its args where given. `paused`: the branch waits for a person before its first step.
     """
 
-    message: tuple[int, str] | None = None
-    option: tuple[int, int] | None = None
-    next_step: Mapping[str, Any] | None = None
-    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-
-    def said(self) -> str:
-        """It as a sentence."""
-        parts = []
-        if self.message:
-            parts.append(f"the message of node {self.message[0]}")
-        if self.option:
-            parts.append(f"option {self.option[1] + 1} of node {self.option[0]}")
-        if self.next_step is not None:
-            parts.append("the next step")
-        parts += [f"the {kind}" for kind in self.settings]
-        return f"Changed: {', '.join(parts)}." if parts else "Continued as it was."
+    node: int
+    content: str | None = None
+    arguments: Mapping[str, Any] | None = None
+    option: int | None = None
+    settings: Mapping[str, Chosen] | None = None
+    next_step: str | None = None
+    next_args: Mapping[str, Any] | None = None
+    paused: bool = False
 
 
-def branch(step: ModularStep, edit: Edit, *, by: User, pauses: bool = False) -> ModularRun:
-    """A new run from the state after a step, on a copy of the files of then. Raises NotYours, EditRefused."""
-    runs.check_may_change(by, step.run)
-    state = states.after(step)
-    known = len(state.nodes)
+def branch(run: ModularRun, edit: Edit, *, by: User) -> ModularStep:
+    """Go on from a node of this run with what was changed, in a copy of the files as they were then.
+
+    Raises NotYours, StateRefused, CombinationRefused, and NotPossibleNow while a step is under way.
+    """
+    check_may_change(by, run)
     now = timezone.now().isoformat()
-    try:
-        _edited(state, edit, by, now, has_model=bool(models_of(step.run.agent)))
-    except (ValueError, KeyError) as wrong:
-        raise EditRefused(str(wrong)) from wrong
     with transaction.atomic():
-        place = workspaces.create_numbered(by=by, name=f"{step.run.workspace.name[:60]}-branch")
-        # The files are those of the step: a snapshot is shared, and never changes.
-        Workspace.objects.filter(pk=place.pk).update(head=step.snapshot)
-        first = ModularState.PAUSED if pauses else ModularState.READY
-        number = step.number + 1
-        run = ModularRun.objects.create(
-            task=step.run.task,
-            by=by,
-            agent=step.run.agent,
-            workspace=place,
-            root_id=step.run.family,
-            base=step,
-            edit=edit.said(),
-            state=first.value,
-            head=number,
-        )
-        kept = {"known": known, "module_type": "", "module": "edit", "now": now, "snapshot": step.snapshot, "by": by}
-        states.store(run, number, state, **kept)  # type: ignore[arg-type]
-        wake_ups.wake_modular(run.pk)
-    return run
+        row = ModularRun.objects.select_for_update(no_key=True).select_related("agent").get(pk=run.pk)
+        if row.state == S.RUNNING:
+            raise NotPossibleNow("A step is under way. Pause the run first, then edit it.")
+        state, then = _opened(row, edit.node)
+        _change(state, edit, by, now)
+        if edit.settings is not None:
+            models = models_of(row.agent)
+            state.settings = combinations.checked(edit.settings, has_model=bool(models))
+            runs.check_models(state.settings, models)
+        if problems := list(document.problems_of(state)):
+            raise StateRefused(*problems[:5])
+        files = _copied(then, by)
+        _leave_wants(row)
+        step = states.write(row, state, Written("edit", now, then.number, by=by), files)
+        also = {"at_step": step.number, "workspace": files, "outcome": "", "stop_at": None, "lost_workers": 0}
+        also["modules"] = runs.modules_in_words(state.settings)
+        new = S.PAUSED if edit.paused else S.READY
+        if row.state == new.value:
+            ModularRun.objects.filter(pk=row.pk).update(reason="", **also)
+        else:
+            move_modular_run(row, new, **also)
+        wake_ups.wake_modular(row.pk)
+    run.refresh_from_db()
+    return step
 
 
-def _edited(state: State, edit: Edit, by: User, now: str, *, has_model: bool) -> None:
-    # What has ended goes on with the next prompt.
-    state.outcome, state.reason = "", ""
-    if not state.next_step.module_type:
-        state.go_on("prompter")
-        state.submissions = state.submissions[: max(0, state.limits.submissions - 1)]
-    if edit.message is not None:
-        number, content = edit.message
-        node = _node(state, number)
-        _replace(state, number, replace(node.message, content=content), by, now)
-    if edit.option is not None:
-        number, chosen = edit.option
-        options = _node(state, number).options
-        if not 0 <= chosen < len(options):
-            raise EditRefused(f"Node {number} has no option {chosen + 1}.")
-        # What followed the other option does not follow this one.
-        state.at = number
-        _replace(state, number, options[chosen].message, by, now, chosen=chosen)
-        state.go_on("actor")
-    if edit.settings:
-        given = {kind: Chosen(str(one["name"]), dict(one.get("settings", {}))) for kind, one in edit.settings.items()}
-        state.settings = combinations.checked({**state.settings, **given}, has_model=has_model)
-    whole = document.write(state)
-    if edit.next_step is not None:
-        whole["state"]["next_step"] = dict(edit.next_step)
-    try:
-        state.next_step = document.read(whole).next_step
-    except StateRefused as refused:
-        raise EditRefused(str(refused)) from refused
+def step_of(run: ModularRun, node: int) -> ModularStep:
+    """The step that added a node: its state is the one at this node."""
+    added = ModularNode.objects.filter(run=run.pk, number=node).values_list("step", flat=True).first()
+    if added is None:
+        raise StateRefused(f"There is no node {node} in this run.")
+    return ModularStep.objects.select_related("workspace").get(run=run.pk, number=added)
 
 
-def _node(state: State, number: int) -> Any:
-    if number not in {node.id for node in state.path()}:
-        raise EditRefused(f"Node {number} is not on the present path.")
-    return state.nodes[number]
+def _opened(run: ModularRun, node: int) -> tuple[State, ModularStep]:
+    """The state as it was at the node, with the whole tree, and with what the run has used until now."""
+    then = step_of(run, node)
+    present = states.tree_of(run)
+    nodes = present.nodes
+    opened = document.of_rows(then.head, [])
+    opened.nodes = nodes
+    # Limits hold over all branches: what was used is used.
+    opened.usage, opened.steps = present.usage, present.steps
+    opened.limits = present.limits
+    opened.at, opened.outcome, opened.reason = node, "", ""
+    return opened, then
 
 
-def _replace(state: State, number: int, message: Message, by: User, now: str, chosen: int | None = None) -> None:
-    """Put a changed copy of a node beside it, and copies of what follows it on the present path below that."""
-    path = state.path()
-    place = next(at for at, node in enumerate(path) if node.id == number)
-    copies: dict[int, int] = {}
-    state.at = path[place].parent
-    for node in path[place:]:
-        is_changed = node.id == number
-        made = state.add(
-            message if is_changed else node.message,
-            source=f"person:{by.username}" if is_changed else node.source,
-            at=now if is_changed else node.at,
-            options=node.options,
-            chosen=chosen if is_changed and chosen is not None else node.chosen,
+def _change(state: State, edit: Edit, by: User, now: str) -> None:
+    node = state.nodes[edit.node]
+    changed = _changed(node, edit)
+    if changed is not None:
+        state.add(
+            changed.message,
+            source=f"person:{by.username}",
+            at=now,
+            parent=node.parent,
+            options=changed.options,
+            chosen=changed.chosen,
             copy_of=node.id,
-            metadata=node.metadata,
         )
-        copies[node.id] = made.id
-    args = state.next_step.args
-    for name in ("messages", "node_ids"):
-        if name in args:
-            args[name] = [copies.get(one, one) if isinstance(one, int) else one for one in args[name]]  # type: ignore[literal-required]
+        if node.parent is None:
+            # A root has no parent to stand below: the copy is a root of its own.
+            state.nodes[state.at] = replace(state.nodes[state.at], parent=None)  # type: ignore[index]
+            state.task = changed.message.content
+    kind = edit.next_step or _after(state)
+    if kind not in STEP_TYPES:
+        raise StateRefused(f"What comes next is one of {', '.join(STEP_TYPES)}.")
+    state.go_on(kind, **dict(edit.next_args or {}))
+    if kind in (GENERATOR,) and not edit.next_args:
+        state.go_on(kind, messages=[one.id for one in state.path()])
+
+
+def _changed(node: Node, edit: Edit) -> Node | None:
+    if edit.option is not None:
+        if not 0 <= edit.option < len(node.options):
+            raise StateRefused(f"Node {node.id} has no option {edit.option + 1}.")
+        return replace(node, message=node.options[edit.option].message, chosen=edit.option)
+    message = node.message
+    if edit.content is not None and edit.content != message.content:
+        message = replace(message, content=edit.content)
+    if edit.arguments is not None:
+        if message.function_call is None:
+            raise StateRefused(f"Node {node.id} calls nothing.")
+        message = replace(message, function_call=replace(message.function_call, arguments=dict(edit.arguments)))
+    return None if message == node.message else replace(node, message=message)
+
+
+def _after(state: State) -> str:
+    """What usually follows the present node: an answer of the agent is acted on, all else is answered."""
+    assert state.at is not None  # noqa: S101  # a branch begins at a node
+    return ACTOR if state.nodes[state.at].message.role == "assistant" else PROMPTER
+
+
+def _copied(then: ModularStep, by: User) -> Workspace:
+    """A new workspace of the run's files as they were when the node was there."""
+    copy = workspaces.create_numbered(by=then.run.by, name=f"{then.workspace.name[:60]}-branch")
+    Workspace.objects.filter(pk=copy.pk).update(head=then.snapshot)
+    copy.head = then.snapshot
+    return copy
+
+
+def _leave_wants(run: ModularRun) -> None:
+    """What the state that is left wanted is wanted no more; calls under way end by themselves, and are not read."""
+    ModularWant.objects.filter(run=run.pk, answer__isnull=True).update(
+        answer={"state": "dropped", "reason": "the run went on from another state"}, answered_at=timezone.now()
+    )

@@ -1,56 +1,81 @@
-"""Running a run again from its recorded answers: the same states come out, or it is said where they do not."""
+"""A run done again from its recorded answers: the same states, or where they differ."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents.bdi.modular import document, loop
-from agents.bdi.modular.agent import ModularAgent
+from agents.bdi.modular import document
 from agents.bdi.modular.loop import ModuleFailed
-from agents.models import ModularRun, ModularStep
-from agents.modular import answering, states
+from agents.models import ModularNode, ModularRun, ModularStep
+from agents.modular import working
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A step that comes to another state now: where in it, what stood there, and what stands there now."""
+
+    step: int
+    where: str
+    before: str
+    now: str
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """How many steps came out the same; `differs_at` is the first that did not, and `why` says where."""
+    """How many steps were done again, and where they differ."""
 
-    same: int
-    differs_at: int | None = None
-    why: str = ""
+    steps: int
+    differences: tuple[Difference, ...]
 
-
-def replay(run: ModularRun) -> Replayed:
-    """Repeat every step of a run with the answers it had. Nothing is asked, called or stored."""
-    same = 0
-    tools = answering.catalogue()
-    steps = list(ModularStep.objects.filter(run=run).select_related("run__base__run").order_by("number"))
-    state = states.after(steps[0])
-    for step in steps[1:]:
-        agent = ModularAgent(loop.trial(state), step.now, tools, answering.of_step(run, step.number))
-        try:
-            turn = loop.step(agent)
-        except ModuleFailed as failed:
-            return Replayed(same, step.number, str(failed))
-        if not turn.is_done:
-            return Replayed(same, step.number, f"it wants “{turn.wants[0].key}”, for which there is no answer")
-        known = len(state.nodes)
-        ours = {**document.head(agent.state), "nodes": document.nodes(list(agent.state.nodes.values())[known:])}
-        if (where := next(_differences(ours, {**step.document, "nodes": step.added}), None)) is not None:
-            return Replayed(same, step.number, where)
-        same += 1
-        state = agent.state
-    return Replayed(same)
+    @property
+    def is_same(self) -> bool:
+        """Whether every step came to the state that is stored."""
+        return not self.differences
 
 
-def _differences(ours: Any, theirs: Any, place: str = "") -> Iterator[str]:
-    if isinstance(ours, dict) and isinstance(theirs, dict):
-        for name in sorted(set(ours) | set(theirs)):
-            yield from _differences(ours.get(name), theirs.get(name), f"{place}.{name}".lstrip("."))
-    elif isinstance(ours, list) and isinstance(theirs, list) and len(ours) == len(theirs):
-        for number, (one, other) in enumerate(zip(ours, theirs, strict=True)):
-            yield from _differences(one, other, f"{place}.{number}")
-    elif ours != theirs:
-        yield f"{place} is {str(ours)[:80]!r} and was {str(theirs)[:80]!r}"
+def replay(run: ModularRun, most: int = 20) -> Replayed:
+    """Take every step of the run again, on the state before it and with the answers that it had. Nothing acts."""
+    rows = list(run.nodes.order_by("number"))
+    steps = {step.number: step for step in run.steps.order_by("number")}
+    found: list[Difference] = []
+    count = 0
+    for step in steps.values():
+        if step.kind != ModularStep.Kind.STEP or step.parent is None:
+            continue
+        count += 1
+        found += _differences(step, steps[step.parent], rows)
+        if len(found) >= most:
+            break
+    return Replayed(count, tuple(found[:most]))
+
+
+def _differences(step: ModularStep, before: ModularStep, rows: list[ModularNode]) -> list[Difference]:
+    nodes = [row.data for row in rows if row.number <= before.last_node]
+    state = document.of_rows(before.head, nodes)
+    # The tree held the nodes of all branches when the step was taken: ids go on from the last of them.
+    try:
+        again, done = working.taken(state, step.now, step.answers)
+    except ModuleFailed as failed:
+        return [Difference(step.number, "the step", step.module, str(failed))]
+    if not done.is_done:
+        wanted = ", ".join(one.key for one in done.wants)
+        return [Difference(step.number, "the step", "done", f"wants what was not recorded: {wanted}")]
+    stored = [row.data for row in rows if before.last_node < row.number <= step.last_node]
+    new = document.nodes(node for node in again.nodes.values() if node.id > before.last_node)
+    return [
+        *_unlike(step.number, "", step.head, document.head(again)),
+        *_unlike(step.number, "nodes", dict(enumerate(stored)), dict(enumerate(new))),
+    ]
+
+
+def _unlike(step: int, where: str, before: Any, now: Any) -> list[Difference]:
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        keys = sorted({*before, *now}, key=str)
+        return [
+            one for key in keys for one in _unlike(step, f"{where}.{key}".strip("."), before.get(key), now.get(key))
+        ]
+    if before == now:
+        return []
+    return [Difference(step, where, str(before)[:200], str(now)[:200])]

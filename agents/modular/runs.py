@@ -1,170 +1,191 @@
-"""Runs of modular agents, for people: started, paused, continued, and seen by those who may."""
+"""Runs: started, listed, paused, continued and ended, each with the rights of the person who started it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from agents.actors.models_in_use import models_of
-from agents.bdi.modular import combinations, loop
-from agents.bdi.modular.state import Autosubmit, Chosen, FunctionCall, Limits, State
-from agents.models import DEFAULT_AGENT, Agent, ModularAnswer, ModularRun, Workspace
+from agents.bdi.modular import combinations, document, loop
+from agents.bdi.modular.combinations import CombinationRefused
+from agents.bdi.modular.document import StateRefused
+from agents.bdi.modular.state import GENERATOR, MODULE_TYPES, Chosen, Limits, State
+from agents.goals import goals
+from agents.models import DEFAULT_AGENT, Agent, ModularRun, ModularWant, Workspace
 from agents.modular import states
-from agents.modular.moves import move_modular
-from agents.record import wake_ups
-from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
-from agents.record.logs import storable
-from agents.record.selectors import sees_everything
-from agents.states import ModularState, MoveRefused
+from agents.modular.rights import check_may_change
+from agents.modular.states import Written
+from agents.record import selectors, wake_ups
+from agents.record.errors import GoalRefused, NotPossibleNow
+from agents.record.moves import move_modular_run
+from agents.states import ModularRunState, MoveRefused
 from agents.workspaces import workspaces
 from people.models import User
 from people.roles import Role
 
-_MOST_TASK = 20_000
+S = ModularRunState
+_FALLBACK = "fallback"
+_NAME_CHARS = 60
 
 
 @dataclass(frozen=True)
-class Setup:
-    """What a run is made of. `pauses`: nothing runs before somebody asks for a step."""
+class Start:
+    """What a run is started with. `paused`: it waits for a person before its first step."""
 
-    modules: Mapping[str, Chosen]
+    task: str
+    settings: Mapping[str, Chosen]
     limits: Limits = field(default_factory=Limits)
-    autosubmit: Autosubmit = field(default_factory=Autosubmit)
-    pauses: bool = False
+    workspace: Workspace | None = None
+    agent: Agent | None = None
+    key: str = ""
+    paused: bool = False
 
 
-def visible_to(user: User) -> QuerySet[ModularRun]:
-    """The person's own runs; for reviewers, operators and admins all."""
-    runs = ModularRun.objects.select_related("by", "workspace", "agent", "base")
-    return runs if sees_everything(user) else runs.filter(by=user)
+def start(wanted: Start, *, by: User) -> ModularRun:
+    """A run of this combination on a task. The same key twice is the same run.
+
+    Raises CombinationRefused with the pair that does not fit, GoalRefused naming the field.
+    """
+    _check_may_start(by)
+    if wanted.key and (earlier := ModularRun.objects.filter(by=by, submission_key=wanted.key).first()):
+        return earlier
+    task = goals.checked_text(wanted.task)
+    agent = _agent(wanted.agent)
+    models = models_of(agent)
+    chosen = combinations.checked(wanted.settings, has_model=bool(models))
+    check_models(chosen, models)
+    state = State(task=task, settings=chosen, limits=wanted.limits)
+    return _begun(state, agent, wanted, by)
 
 
-def may_change(user: User, run: ModularRun) -> bool:
-    """Whether the person may step, pause, answer and branch it: its owner, operators and admins."""
-    return user.is_active and (run.by_id == user.pk or user.has_role(Role.OPERATOR))
+def take_in(text: str | bytes, *, by: User, workspace: Workspace | None = None) -> ModularRun:
+    """A paused run that goes on from an exported state, ours or the reference's. Raises StateRefused, GoalRefused."""
+    _check_may_start(by)
+    state = document.loads(text)
+    agent = _agent(None)
+    try:
+        state.settings = combinations.checked(state.settings, has_model=bool(models_of(agent)))
+    except CombinationRefused as refused:
+        raise StateRefused(*refused.problems) from refused
+    check_models(state.settings, models_of(agent))
+    return _begun(state, agent, Start(state.task, state.settings, state.limits, workspace, paused=True), by)
 
 
-def check_may_change(user: User, run: ModularRun) -> None:
-    """Raises NotYours."""
-    if not may_change(user, run):
-        raise NotYours("Only whoever started this run, and operators, may change it.")
-
-
-def first_agent() -> Agent:
-    """Whose budget and firmware a run has that names no agent."""
-    return Agent.objects.get_or_create(name=DEFAULT_AGENT)[0]
-
-
-def start(
-    task: str, setup: Setup, *, by: User, workspace: Workspace | None = None, agent: Agent | None = None
-) -> ModularRun:
-    """Start a run. Raises CombinationRefused naming what does not fit, GoalRefused."""
-    task = task.strip()
-    if not task or len(task) > _MOST_TASK:
-        raise GoalRefused("text", f"Say what is to be done, in at most {_MOST_TASK:,} characters.")
-    agent = agent or first_agent()
-    chosen = combinations.checked(setup.modules, has_model=bool(models_of(agent)))
-    state = State(task, chosen, autosubmit=setup.autosubmit, limits=setup.limits)
-    return begin(state, by=by, workspace=workspace, agent=agent, pauses=setup.pauses)
-
-
-def begin(state: State, *, by: User, workspace: Workspace | None, agent: Agent, pauses: bool = False) -> ModularRun:
-    """A run that begins with a state, as one that was imported. A state that has ended is one to look at."""
+def _begun(state: State, agent: Agent, wanted: Start, by: User) -> ModularRun:
+    if (
+        wanted.workspace is not None
+        and not selectors.workspaces_writable_by(by).filter(pk=wanted.workspace.pk).exists()
+    ):
+        raise GoalRefused("workspace", "No workspace of yours has this name.")
     now = timezone.now().isoformat()
     loop.begin(state, now)
-    with transaction.atomic():
-        place = workspace or workspaces.create_numbered(by=by, name="modular")
-        first = ModularState.ENDED if state.outcome else ModularState.PAUSED if pauses else ModularState.READY
-        run = ModularRun.objects.create(
-            task=storable(state.task), by=by, agent=agent, workspace=place, head=0, state=first.value
-        )
-        states.store(run, 0, state, known=0, module_type="", module="start", now=now, snapshot=place.head, by=by)
-        wake_ups.wake_modular(run.pk)
-    return run
-
-
-def pause(run: ModularRun, *, by: User) -> ModularRun:
-    """Stop before the next step. Raises NotYours, NotPossibleNow."""
-    check_may_change(by, run)
-    return _moved(run, ModularState.PAUSED, f"Paused by {by.username}.")
-
-
-def go_on(run: ModularRun, *, by: User, steps: int | None = None) -> ModularRun:
-    """Continue a paused run, to its end or for so many steps. Raises NotYours, NotPossibleNow."""
-    check_may_change(by, run)
-    if run.state != ModularState.PAUSED:
-        raise NotPossibleNow(f"This run is {run.state} now; only a paused one is continued.")
-    until = None if steps is None else run.head + max(1, steps)
-    return _moved(run, ModularState.READY, "", until=until)
-
-
-def _moved(run: ModularRun, new: ModularState, reason: str, **also: Any) -> ModularRun:
     try:
         with transaction.atomic():
-            move_modular(run, new, reason=reason, **also)
-            wake_ups.wake_modular(run.pk)
-    except MoveRefused as refused:
-        raise NotPossibleNow(f"This run is {ModularRun.objects.get(pk=run.pk).state} now.") from refused
-    return run
-
-
-def write(run: ModularRun, content: str, call: FunctionCall | None = None, *, by: User) -> ModularRun:
-    """Write what the agent says next, where it waits for a person to. Raises NotYours, NotPossibleNow."""
-    said = _said(content, call)
-    return _answer(run, "write", said, by)
-
-
-def choose(
-    run: ModularRun,
-    chosen: int | None = None,
-    *,
-    by: User,
-    scores: list[float | None] | None = None,
-    written: str = "",
-    call: FunctionCall | None = None,
-) -> ModularRun:
-    """Pick one of the options that wait, counted from 0, with ratings from 0 to 1; or write another one instead.
-
-    Raises NotYours, NotPossibleNow.
-    """
-    answer: dict[str, Any] = {"scores": scores or []}
-    if written or call is not None:
-        answer["written"] = _said(written, call)
-    else:
-        answer["chosen"] = chosen
-    return _answer(run, "choose", answer, by)
-
-
-def _said(content: str, call: FunctionCall | None) -> dict[str, Any]:
-    said: dict[str, Any] = {"content": storable(content)}
-    if call is not None:
-        said["function_call"] = {"name": call.name, "arguments": dict(call.arguments)}
-    return said
-
-
-def _answer(run: ModularRun, ask: str, answer: dict[str, Any], by: User) -> ModularRun:
-    check_may_change(by, run)
-    want = next((one for one in run.waits_for if one["kind"] == "person" and one["args"]["ask"] == ask), None)
-    if want is None or run.state != ModularState.WAITING:
-        raise NotPossibleNow("This run does not wait for that now.")
-    chosen = answer.get("chosen")
-    is_pick = ask == "choose" and "written" not in answer
-    if is_pick and not (isinstance(chosen, int) and 0 <= chosen < len(want["args"]["options"])):
-        raise NotPossibleNow("There is no such option.")
-    row = {**answer, "by": by.username}
-    try:
-        with transaction.atomic():
-            # The race: two people answer at once. The first answer counts.
-            ModularAnswer.objects.create(
-                run=run, number=run.head + 1, key=want["key"], kind="person", answer=row, by=by
+            files = wanted.workspace or workspaces.create_numbered(by=by, name="modular-run")
+            run = ModularRun.objects.create(
+                by=by,
+                agent=agent,
+                workspace=files,
+                task=state.task,
+                modules=modules_in_words(state.settings),
+                state=(S.PAUSED if wanted.paused else S.READY).value,
+                submission_key=wanted.key,
             )
-            move_modular(run, ModularState.READY)
+            states.write(run, state, Written("start", now, by=by), files)
             wake_ups.wake_modular(run.pk)
-    except (IntegrityError, MoveRefused) as error:
-        raise NotPossibleNow("Somebody answered first.") from error
-    return run
+            return run
+    except IntegrityError:
+        # The race this answers: the same key twice at once. The unique constraint let one through.
+        if wanted.key and (earlier := ModularRun.objects.filter(by=by, submission_key=wanted.key).first()):
+            return earlier
+        raise
+
+
+def modules_in_words(settings: Mapping[str, Chosen]) -> str:
+    """The names of the modules in the order of the loop: what statistics compare."""
+    return " · ".join(settings[kind].name for kind in MODULE_TYPES)
+
+
+def pause(run: ModularRun, *, by: User) -> None:
+    """Take no further step; the one under way is finished. Raises NotYours, NotPossibleNow."""
+    check_may_change(by, run)
+    with _held(run) as row:
+        if row.state == S.RUNNING:
+            # Its worker sees this after the step.
+            ModularRun.objects.filter(pk=row.pk).update(stop_at=0)
+        else:
+            _move(row, S.PAUSED, reason=f"paused by {by.username}")
+
+
+def go_on(run: ModularRun, *, by: User, until: int | None = None) -> None:
+    """Go on, until the step of this number where one is given. Raises NotYours, NotPossibleNow."""
+    check_may_change(by, run)
+    with _held(run) as row:
+        if until is not None and until <= row.at_step:
+            raise NotPossibleNow(f"The run is at step {row.at_step} already. Choose a later one.")
+        if states.latest(row).head.get("outcome"):
+            raise NotPossibleNow("This state has ended. Open an earlier one, change it, and go on from there.")
+        if row.state == S.WAITING:
+            ModularRun.objects.filter(pk=row.pk).update(stop_at=until)
+            return
+        _move(row, S.READY, stop_at=until)
+        wake_ups.wake_modular(row.pk)
+
+
+def step(run: ModularRun, *, by: User) -> None:
+    """Take one step, then pause. Raises NotYours, NotPossibleNow."""
+    go_on(run, by=by, until=run.at_step + 1)
+
+
+def end(run: ModularRun, *, by: User) -> None:
+    """End it, and cancel the calls that wait. What was done stays. Raises NotYours, NotPossibleNow."""
+    check_may_change(by, run)
+    with _held(run) as row:
+        _move(row, S.ENDED, reason=f"ended by {by.username}")
+    waiting = ModularWant.objects.filter(run=run.pk, answer__isnull=True, goal__isnull=False).select_related("goal")
+    for one in waiting:
+        if one.goal is not None and not one.goal.has_ended:
+            try:
+                goals.cancel(one.goal, by=by)
+            except (NotPossibleNow, MoveRefused):
+                continue  # it has ended by itself meanwhile
+
+
+@contextmanager
+def _held(run: ModularRun) -> Iterator[ModularRun]:
+    """The run's row, locked: what is looked at stays so until it is changed."""
+    with transaction.atomic():
+        yield ModularRun.objects.select_for_update(no_key=True).get(pk=run.pk)
+
+
+def _move(row: ModularRun, new: ModularRunState, *, reason: str = "", **also: object) -> None:
+    try:
+        move_modular_run(row, new, reason=reason, **also)
+    except MoveRefused as refused:
+        raise NotPossibleNow(f"The run is {row.state} and cannot be {new.value} now.") from refused
+
+
+def _check_may_start(by: User) -> None:
+    if not by.has_role(Role.SUBMITTER, Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER):
+        raise GoalRefused("task", "You may not start runs. Ask an admin for the role submitter.")
+
+
+def _agent(agent: Agent | None) -> Agent:
+    found = agent or Agent.objects.get_or_create(name=DEFAULT_AGENT)[0]
+    if found.retired_at is not None or found.paused:
+        raise GoalRefused("agent", f"The agent {found.name} takes no work now.")
+    return found
+
+
+def check_models(chosen: Mapping[str, Chosen], models: tuple[str, ...]) -> None:
+    """A run asks no model that the operator has not set up: to where a text is sent is theirs to say."""
+    settings = chosen[GENERATOR].settings
+    named = [str(settings.get("model", ""))] + [one.strip() for one in str(settings.get("models", "")).split(",")]
+    for one in named:
+        if one and one != _FALLBACK and one not in models:
+            there = ", ".join(models) or "none"
+            raise CombinationRefused((f"The model “{one[:80]}” is not set up for this agent; there are: {there}.",))

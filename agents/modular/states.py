@@ -1,51 +1,69 @@
-"""The states of runs, read from the rows of their steps and stored as them."""
+"""The states of a run as rows: read with the nodes that were there, written once for each step."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
 from agents.bdi.modular import document
 from agents.bdi.modular.state import State
-from agents.models import ModularRun, ModularStep
+from agents.models import ModularNode, ModularRun, ModularStep, Workspace
 from people.models import User
 
 
-def after(step: ModularStep) -> State:
-    """The state after a step: the nodes of all steps before it, through the runs that it branched from."""
-    added: list[list[dict[str, object]]] = []
-    here: ModularStep | None = step
-    while here is not None:
-        rows = ModularStep.objects.filter(run=here.run_id, number__lte=here.number).order_by("-number")
-        added += list(rows.values_list("added", flat=True))
-        here = here.run.base
-    return document.of_rows(step.document, [node for some in reversed(added) for node in some])
+def read(step: ModularStep) -> State:
+    """The state that a step left, with the nodes that its tree had then."""
+    rows = ModularNode.objects.filter(run=step.run_id, number__lte=step.last_node).order_by("number")
+    return document.of_rows(step.head, list(rows.values_list("data", flat=True)))
 
 
-def newest(run: ModularRun) -> ModularStep:
-    """The newest step of a run."""
-    return ModularStep.objects.select_related("run__base__run").get(run=run, number=run.head)
+def latest(run: ModularRun) -> ModularStep:
+    """The step whose state the run goes on from."""
+    return ModularStep.objects.select_related("workspace").get(run=run.pk, number=run.at_step)
 
 
-def store(
-    run: ModularRun,
-    number: int,
-    state: State,
-    *,
-    known: int,
-    module_type: str,
-    module: str,
-    now: str,
-    snapshot: str,
-    by: User | None = None,
-) -> ModularStep:
-    """Keep the state after a step. The first `known` of its nodes stand in earlier rows."""
-    some = list(state.nodes.values())[known:]
+def tree_of(run: ModularRun) -> State:
+    """The present state with the nodes of all branches."""
+    step = latest(run)
+    rows = ModularNode.objects.filter(run=run.pk).order_by("number").values_list("data", flat=True)
+    return document.of_rows(step.head, list(rows))
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a state came of, for its row."""
+
+    kind: str
+    now: str
+    parent: int | None = None
+    module_type: str = ""
+    module: str = ""
+    answers: Mapping[str, Any] | None = None
+    by: User | None = None
+
+
+def write(run: ModularRun, state: State, of: Written, workspace: Workspace) -> ModularStep:
+    """Write the run's next state and the nodes that came with it. The caller holds the run's row."""
+    last = ModularStep.objects.filter(run=run.pk).order_by("-number").values_list("number", "last_node").first()
+    number, known = (last[0] + 1, last[1]) if last is not None else (1, 0)
+    new = [node for node in state.nodes.values() if node.id > known]
+    ModularNode.objects.bulk_create(
+        ModularNode(run=run, number=node.id, step=number, data=data)
+        for node, data in zip(new, document.nodes(new), strict=True)
+    )
     return ModularStep.objects.create(
         run=run,
         number=number,
-        module_type=module_type,
-        module=module[:120],
-        added=document.nodes(some),
-        document=document.head(state),
-        snapshot=snapshot,
-        now=now,
-        by=by,
+        parent=of.parent,
+        kind=of.kind,
+        module_type=of.module_type,
+        module=of.module,
+        head=document.head(state),
+        answers=dict(of.answers or {}),
+        now=of.now,
+        last_node=max((node.id for node in new), default=known),
+        workspace=workspace,
+        snapshot=workspace.head,
+        by=of.by,
     )

@@ -10,11 +10,13 @@ from django.db.models import Count, Q, QuerySet
 from agents.actors import commitments
 from agents.bdi.commitment import Commitment
 from agents.bdi.cycle import AgentStatus, status_of
+from agents.frameworks import factory
 from agents.models import Agent, AgentCommitment, Belief, Goal, IntentPlan, LogLine
 from agents.pages import files_held
 from agents.record.selectors import approved, goals_visible_to
 from agents.recovery.reconsideration import NO_PLAN
 from agents.states import GOAL_ENDED, GoalState, PlanState
+from agents.toolkit.frameworks import FRAMEWORKS, OWN, Framework
 from people.models import User
 
 _OPEN = [state.value for state in GoalState if state not in GOAL_ENDED]
@@ -115,6 +117,16 @@ class AgentPage:
         self.commitment = Commitment(self.history[0].kind) if self.history else commitments.DEFAULT
         self.intentions = self._intentions(goals_visible_to(user))
         self.beliefs, self.older = self._beliefs(goals_visible_to(user), after)
+
+    @property
+    def framework(self) -> Framework | None:
+        """The framework that works on its goals; None: mindX does."""
+        return None if self.agent.framework == OWN else FRAMEWORKS[self.agent.framework]
+
+    @property
+    def framework_missing(self) -> str:
+        """What this machine lacks for that, as a sentence."""
+        return factory.missing(self.agent.framework)
 
     def _intentions(self, visible: QuerySet[Goal]) -> list[Intention]:
         goals = visible.filter(agent=self.agent, state__in=_OPEN).order_by("priority", "deadline", "pk")

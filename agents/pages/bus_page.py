@@ -133,7 +133,7 @@ def tried(terms: Terms) -> Tried:
     told = BusEntry.objects.filter(side="data", is_well__isnull=False, member__isnull=False).order_by("-pk")
     calls: dict[str, list[PastCall]] = {}
     for name, at, is_well in reversed(told.values_list("member__name", "at", "is_well")[:TRIED_ON]):
-        calls.setdefault(name, []).append(PastCall(at, is_well))
+        calls.setdefault(name, []).append(PastCall(at, bool(is_well)))
     return Tried(terms, [(name, len(calls[name]), breaker.replayed(calls[name], terms)) for name in sorted(calls)])
 
 

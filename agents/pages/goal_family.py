@@ -18,7 +18,9 @@ from people.models import User
 # Of each kind; the list of goals has the rest.
 MOST = 50
 BEFORE = "Waits for"
-_KINDS = ("Part of", "Parts", BEFORE, "Waits for this one")
+# What makes a goal one of a tree.
+KIN = ("Part of", "Parts")
+_KINDS = (*KIN, BEFORE, "Waits for this one")
 
 
 @dataclass(frozen=True)

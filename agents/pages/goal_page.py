@@ -14,7 +14,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 
 from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, LevelDocument
-from agents.pages import files_held, flow_page, goal_facts, goal_result
+from agents.pages import files_held, flow_page, framework_work, goal_facts, goal_result
 from agents.pages.goal_offers import GoalOffers
 from agents.presentation import endings, hidden, outcome_words, timeline, waiting
 from agents.presentation.files_held import Holder
@@ -102,6 +102,11 @@ class GoalPage(GoalOffers):
     def flow(self) -> flow_page.Flow | None:
         """The workflow that its plan came from, with the state of each step."""
         return flow_page.of(self.revisions) if self.part == "live" else None
+
+    @cached_property
+    def framework_work(self) -> framework_work.Work | None:
+        """The work of a framework's agent on it."""
+        return framework_work.of(self.goal) if self.part == "live" else None
 
     @property
     def _results(self) -> list[dict[str, Any]]:

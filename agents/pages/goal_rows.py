@@ -30,8 +30,9 @@ from agents.models import (
     Transition,
     TurnFailure,
 )
-from agents.pages import files_held, goal_facts, goal_family
+from agents.pages import files_held, goal_facts, goal_family, goal_tree
 from agents.pages.goal_family import Relative
+from agents.pages.goal_tree import Branch
 from agents.presentation import code_report
 from agents.presentation.files_held import Holder
 from agents.presentation.waiting import Wait
@@ -294,6 +295,12 @@ class GoalRows:
     def family(self) -> list[Relative]:
         """Other goals that this one stands to and the person may see: whole, parts, what waits for what."""
         return goal_family.of(self.goal, self.user)
+
+    @cached_property
+    def tree(self) -> Branch | None:
+        """The tree of goals that it stands in; looked for only where it has a whole or parts."""
+        has_kin = any(one.kind in goal_family.KIN for one in self.family)
+        return goal_tree.of(self.goal, self.user) if has_kin else None
 
     @cached_property
     def wait(self) -> Wait | None:

@@ -15,12 +15,12 @@ from agents.bdi import means_ends
 from agents.bdi.cycle import Decision
 from agents.bdi.understanding import drafting
 from agents.bdi.validation import Problem
-from agents.beliefs import belief_rows, entailment_model, perceiving
+from agents.beliefs import belief_rows, entailment_model, perceiving, set_items
 from agents.components import rules
 from agents.execution.companion import Companion
 from agents.mastermind import goal_texts
 from agents.models import Goal, Plan, Planning
-from agents.planning import model_planning, offers, planning_recovery
+from agents.planning import by_design, model_planning, offers, planning_recovery
 from agents.planning.model_planning import Later
 from agents.planning.planning_recovery import Recovery
 from agents.plans import adoption, designs, earlier_plans, kept_edits, proposals, rule_choice
@@ -51,7 +51,7 @@ _NO_FAILURES = (drafting.QUESTION, command_goals.COMMAND)
 # How the reasons begin for which planning may come to another end: when rules, beliefs, files or policies have changed.
 _MAY_BE_PLANNED = (
     *(OF_A_MODEL, "no_", "invalid_plan", "unusable_value"),
-    *(adoption.OVERDUE, drafting.QUESTION, proposals.FORBIDDEN, command_goals.COMMAND),
+    *("framework_missing", adoption.OVERDUE, drafting.QUESTION, proposals.FORBIDDEN, command_goals.COMMAND),
 )
 
 
@@ -261,16 +261,21 @@ def _find(
     is_wanted: Callable[[], bool] = lambda: True,
 ) -> PlanDraft | NoPlan:
     """The plan by the rules that a reviewer confirmed; where these no longer make one, by whichever apply now."""
+    if before.documents and (drawn := by_design.plan(goal)) is not None:
+        return drawn
     choice = rule_choice.confirmed(goal) if before.documents else None
+    look = set_items.look_in(goal.workspace)
     said = [belief.sentence for belief in beliefs]
     with entailment_model.asked_about(said, goal=goal, is_wanted=is_wanted) as judges:
         if choice is not None:
-            found = means_ends.plan(goal.text, known, beliefs, tools_in_use(), chosen=choice.chosen, judge_by=judges)
+            found = means_ends.plan(
+                goal.text, known, beliefs, tools_in_use(), chosen=choice.chosen, judge_by=judges, look=look
+            )
             if isinstance(found, PlanDraft):
                 return rule_choice.with_confirmation(found, choice)
             again = "the rules that were confirmed no longer make a plan; the choice is made again"
             logs.say(goal.pk, "bdi_agent", "plan", again, level="warning")
-        return means_ends.plan(goal.text, known, beliefs, tools_in_use(), judge_by=judges)
+        return means_ends.plan(goal.text, known, beliefs, tools_in_use(), judge_by=judges, look=look)
 
 
 def _understood(lease: Lease, goal: Goal, without: NoPlan) -> PlanDraft | NoPlan:

@@ -34,7 +34,7 @@ from agents.bdi.strategies import (
 )
 from agents.bdi.understanding import drafting
 from agents.bdi.validation import Problem
-from agents.beliefs import entailment_model
+from agents.beliefs import entailment_model, set_items
 from agents.models import FailureRecord, Goal
 from agents.plans import proposals
 from agents.record import decision_lines, logs
@@ -223,8 +223,9 @@ def _simpler(
 
 def _part(goal: Goal, text: str, known: Sequence[KnownRule], beliefs: Sequence[Belief]) -> PlanDraft | None:
     """A plan of a part of the goal: by rules, else as it is understood, unless a model would be asked for values."""
+    look = set_items.look_in(goal.workspace)
     with entailment_model.asked_about([belief.sentence for belief in beliefs]) as judges:
-        found = means_ends.plan(text, known, beliefs, tools_in_use(), judge_by=judges)
+        found = means_ends.plan(text, known, beliefs, tools_in_use(), judge_by=judges, look=look)
     if isinstance(found, NoPlan) and not models_of(goal.agent):
         alone = copy.copy(goal)
         alone.text = text

@@ -43,9 +43,12 @@ def checked_design(text: str) -> str:
     return text
 
 
-def take(goal: Goal, text: str, *, by: User) -> LevelDocument:
-    """Keep the first version with a goal that was just made. With the level off it is believed at once."""
-    if goal.agent.review_design:
+def take(goal: Goal, text: str, *, by: User, is_reviewed: bool | None = None) -> LevelDocument:
+    """Keep the first version with a goal that was just made. One that is not reviewed is believed at once.
+
+    `is_reviewed` None: as the goal's agent is set.
+    """
+    if goal.agent.review_design if is_reviewed is None else is_reviewed:
         document = _add(goal, text, by, LevelState.AWAITING_REVIEW)
         logs.say(goal.pk, "review", "design", f"its design awaits review, digest {document.digest[:8]}")
         wake_ups.queue_changed()

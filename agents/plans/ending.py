@@ -13,7 +13,7 @@ from agents.bdi.cycle import Decision
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.outcome import MISSED, OutcomeVerdict
 from agents.models import Attempt, Goal, Intent, IntentPlan, RecoveryAttempt
-from agents.plans import renewals, reporting
+from agents.plans import renewals, reporting, sub_goals
 from agents.plans.reporting import Done, Running, held
 from agents.presentation import outcome_words
 from agents.record import logs, telemetry, wake_ups
@@ -58,6 +58,12 @@ def _completed(plan: IntentPlan, verdict: OutcomeVerdict) -> tuple[GoalState, st
     if plan.left_out and plan.rest == "plan_again":
         reason = "the rest is planned again"
         return GoalState.PENDING, reason, NewLine("bdi_agent", "execute", f"the approved part is done; {reason}")
+    if sub_goals.are_to_come(plan):
+        return (
+            GoalState.BLOCKED,
+            sub_goals.WAITS,
+            NewLine("bdi_agent", "execute", "the plan is done; its sub-goals begin"),
+        )
     level = "warning" if verdict.outcome in MISSED else "info"
     line = NewLine("bdi_agent", "execute", outcome_words.log_line(plan.goal_id, verdict), level)
     return GoalState.ACHIEVED, storable(outcome_words.failed(verdict)), line

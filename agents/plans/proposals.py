@@ -24,7 +24,7 @@ from agents.bdi.outcome import Check
 from agents.bdi.validation import PlanLimits, Problem, validate
 from agents.components import agent_steps, components
 from agents.models import Attempt, Goal, IntentPlan, Plan
-from agents.plans import plan_rows
+from agents.plans import plan_rows, sub_goals
 from agents.plans.planning_time import Took
 from agents.record import gate, logs, numbering, signals, wake_ups
 from agents.record.logs import NewLine
@@ -78,7 +78,7 @@ def _written(goal: Goal, draft: PlanDraft, revision: int) -> tuple[Document | No
     """The document of a draft as things are now, and everything that is wrong with it; None: with its steps."""
     ceilings = limits.for_tools(goal, {step.tool for step in _all_steps(draft)})
     looked = _looked_at(draft, ceilings)
-    if problems := looked.problems or _without_model(goal, draft) or agent_steps.problems(goal, draft):
+    if problems := _problems(goal, draft, looked):
         return None, problems
     document = _document(goal, draft, revision, looked)
     # What no policy lets through is no plan: it reaches neither the queue nor a copy of the workspace.
@@ -86,6 +86,15 @@ def _written(goal: Goal, draft: PlanDraft, revision: int) -> tuple[Document | No
         *(Problem(one.position, "", AGAINST_FIRMWARE, one.says) for one in firmware.problems(goal.agent, document)),
         *(Problem(one.position, "", FORBIDDEN, one.reason) for one in gate.forbidden(goal, document)),
     ]
+
+
+def _problems(goal: Goal, draft: PlanDraft, looked: _Looked) -> list[Problem]:
+    return (
+        looked.problems
+        or _without_model(goal, draft)
+        or agent_steps.problems(goal, draft)
+        or sub_goals.problems(goal, draft)
+    )
 
 
 class _Looked:

@@ -24,8 +24,8 @@ class Caller:
 
 
 def evidence(caller: Caller) -> Mapping[str, Any]:
-    """What the plan remembers of its caller."""
-    return {_KEY: {"kind": caller.kind, "name": caller.name, "run": caller.run}}
+    """What the plan remembers of its caller. Nobody knows what the caller has read, so no policy approves its calls."""
+    return {"prompt_has_tool_output": True, _KEY: {"kind": caller.kind, "name": caller.name, "run": caller.run}}
 
 
 def caller_of(plan: IntentPlan) -> Caller | None:

@@ -58,6 +58,8 @@ _REASONS = {
     "impossible": "The goal cannot be achieved. Reword it.",
     "superseded": "Another goal took its place.",
     "lease_lost": "Its worker stopped. Another worker takes over automatically.",
+    "framework_limit": "Look at its calls. Submit a smaller goal, or ask an operator to raise the limit.",
+    "framework_failed": "Look at its calls and the log, then submit the goal again.",
     "sandbox_unavailable": "The sandbox could not start; no step has failed. Operators see the cause on the overview.",
 }
 _FORBIDDEN = "None of the plan was run. Write one by hand that does without it, or ask an operator."
@@ -94,6 +96,8 @@ _MANUAL = {
     "model_request_refused": _MISCONFIGURED,
     "model_key_refused": "The provider rejects mindX's API key. Ask an operator to set another, or plan by hand.",
     "model_no_such_model": "The provider has no such model. Ask an operator to choose another, or plan by hand.",
+    "model_no_model": "Its agent works by a language model, and none is set up. Ask an operator, or plan by hand.",
+    "model_unusable": "The model's answers could not be used; the log says why. Go on later, or plan by hand.",
     "design_not_sealed": "Its design is marked as decided, but not by mindX. Tell an admin, and send another version.",
     "design_sent_back": "A reviewer requested changes to its design. Send a new version.",
     "selection_rejected": "A reviewer rejected the rule that was chosen for it. Write the plan by hand.",
@@ -109,6 +113,10 @@ def _told(reason: str) -> str:
 
 
 def _of_put_off(reason: str, put_off_to: str) -> Notice | None:
+    if reason.startswith("waits_for_call"):
+        return Notice("", "clock", f"Its agent waits: {_told(reason)}. It goes on when that goal has ended.")
+    if reason.startswith("paced"):
+        return Notice("", "clock", f"{_told(reason)} It goes on automatically.")
     if reason.startswith("model_budget_spent"):
         way_out = "Ask an operator to raise it and plan again, or plan by hand."
         return Notice("person", "clock", f"{_NO_BUDGET} {_told(reason)}".rstrip(), way_out)

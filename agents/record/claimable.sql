@@ -24,7 +24,12 @@ WHERE {which}
             SELECT FROM agents_goal_depends_on edge
             JOIN agents_goal other ON other.id = edge.to_goal_id
             WHERE edge.from_goal_id = goal.id
-              AND other.state NOT IN ('achieved', 'failed', 'dropped')))
+              AND other.state NOT IN ('achieved', 'failed', 'dropped'))
+        AND NOT EXISTS (
+            SELECT FROM agents_subgoal part
+            JOIN agents_goal child ON child.id = part.goal_id
+            WHERE part.parent_id = goal.id
+              AND child.state NOT IN ('achieved', 'failed', 'dropped')))
     OR (goal.state IN ('achieved', 'failed', 'dropped') AND goal.learned_at IS NULL)
   )
 ORDER BY {order}

@@ -25,6 +25,7 @@ from agents.models import (
     Intent,
     IntentPlan,
     LevelDocument,
+    ModularRun,
     Replay,
     Rollout,
     ShadowRun,
@@ -39,6 +40,7 @@ from agents.states import (
     HAND_MOVES,
     INTENT_MOVES,
     LEVEL_MOVES,
+    MODULAR_RUN_MOVES,
     PLAN_ENDED,
     PLAN_MOVES,
     REPLAY_MOVES,
@@ -49,6 +51,7 @@ from agents.states import (
     HandState,
     IntentState,
     LevelState,
+    ModularRunState,
     MoveRefused,
     PlanState,
     ReplayState,
@@ -217,6 +220,23 @@ def move_replay(replay: Replay | CandidateSearch, new: ReplayState, *, reason: s
         raise MoveRefused(f"{replay} is no longer {old}")
     for name, value in values.items():
         setattr(replay, name, value)
+
+
+def move_modular_run(run: ModularRun, new: ModularRunState, *, reason: str = "", **also: Any) -> None:
+    """Move a run of a modular agent; MoveRefused when the table forbids it, or somebody moved or began it since."""
+    old = ModularRunState(run.state)
+    if new not in MODULAR_RUN_MOVES[old]:
+        raise MoveRefused(f"{run} cannot go from {old} to {new}")
+    now = timezone.now()
+    values: dict[str, Any] = {"state": new.value, "reason": reason, "changed_at": now, **also}
+    values["ended_at"] = now if new is ModularRunState.ENDED else None
+    if new is not ModularRunState.RUNNING:
+        values |= {"lease_until": None, "lease_owner": ""}
+    ours = ModularRun.objects.filter(pk=run.pk, state=old.value, lease_fence=run.lease_fence)
+    if not ours.update(**values):
+        raise MoveRefused(f"{run} is no longer {old}")
+    for name, value in values.items():
+        setattr(run, name, value)
 
 
 def move_level(document: LevelDocument, new: LevelState, *, reason: str = "", **also: Any) -> LevelDocument:

@@ -95,6 +95,11 @@ def wake_bus(request_id: int) -> None:
     transaction.on_commit(lambda: _wake(request_id, task="bus_request"))
 
 
+def wake_mcp_listing(server_id: int) -> None:
+    """Ask a worker, once the transaction has committed, to list the tools of an MCP server."""
+    transaction.on_commit(lambda: _wake(server_id, task="list_mcp_tools"))
+
+
 def _wake(number: int, task: str = "work") -> None:
     # By name: tasks import the services that send wake-ups.
     if time.monotonic() < _skip_until:

@@ -7,6 +7,7 @@
     CONSIDERING context AND context             NOT before a context: it must be known to be false
     UNLESS context                              the same as AND NOT; one context for each UNLESS
     THEN: step, step                            parted by commas or lines; PLAN TO text is a sub-goal
+    FOR EACH {file} OF files: step              the step once for each file; FOR ALL gives it all of them as a list
     ON FAILURE: step, step                      clean-up
 
 Keywords are written in capitals. Rules are parted by a line `--` or by the next RULE. A line that starts with # is a
@@ -39,6 +40,8 @@ _KEYWORD = re.compile(
 _RULE = re.compile(r"\s*RULE\b[ \t:]*(?P<name>.*?)\s*\Z")
 _PLAN_TO = re.compile(r"PLAN\s+TO\b\s*")
 _NOT = re.compile(r"NOT\b\s*")
+_FOR = re.compile(r"FOR\s+(?P<how>EACH|ALL)\s+\{(?P<slot>[a-z][a-z0-9_]*)\}\s+OF\s+(?P<rest>.*)\Z", re.DOTALL)
+_FOR_SOMETHING = re.compile(r"FOR\s+(?:EACH|ALL)\b")
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,9}\Z")
 _UNTIDY_KEYWORD = re.compile(
     r"\s*(rule|priority|if|or|considering|unless|then|on\s+failure|plan\s+to)\b", re.IGNORECASE
@@ -67,6 +70,21 @@ class Context:
 
 
 @dataclass(frozen=True)
+class Loop:
+    """The set of files that a step is done for (agents.rules.file_sets), and the slot that names them in it.
+
+    `at_once`: the slot holds all of them, a path a line, and the step is done once.
+    """
+
+    slot: str
+    among: str
+    at_once: bool = False
+
+    def __str__(self) -> str:
+        return f"FOR {'ALL' if self.at_once else 'EACH'} {{{self.slot}}} OF {self.among}: "
+
+
+@dataclass(frozen=True)
 class BodyLine:
     """One step or sub-goal. `why` is the comment that stood above it."""
 
@@ -74,6 +92,7 @@ class BodyLine:
     subgoal: bool
     line: int
     why: str = ""
+    loop: Loop | None = None
 
 
 @dataclass(frozen=True)
@@ -373,6 +392,9 @@ def _body(sections: list[_Section], keyword: str) -> tuple[tuple[BodyLine, ...],
         raise RuleSyntaxError(
             section.line, "no_body", f"{label} has no step; write at least one, or leave ON FAILURE out"
         )
+    if keyword == "failure" and (loop := next((line for line in body if line.loop), None)):
+        message = "clean-up is for no set of files: what a plan leaves behind is not known before; name its steps"
+        raise RuleSyntaxError(loop.line, "for_each", message)
     if keyword == "failure" and any(line.subgoal for line in body):
         where = next(line.line for line in body if line.subgoal)
         raise RuleSyntaxError(where, "subgoal_in_clean_up", "clean-up cannot PLAN TO anything; write its steps out")
@@ -383,8 +405,24 @@ def _body_line(item: str, number: int, why: str) -> BodyLine:
     if _RULE.match(item) or _SEPARATOR.match(item) or is_comment(item) or _keywords(number, item):
         message = f"“{short(item)}” is no step; RULE, -- and a comment stand at the beginning of a line of their own"
         raise RuleSyntaxError(number, "misplaced", message)
+    loop, item = _loop(item, number)
     subgoal = _PLAN_TO.match(item)
     text = item[subgoal.end() :] if subgoal else item
     if not text:
         raise RuleSyntaxError(number, "no_subgoal", "PLAN TO needs a task after it")
-    return BodyLine(text, bool(subgoal), number, why)
+    return BodyLine(text, bool(subgoal), number, why, loop)
+
+
+def _loop(item: str, number: int) -> tuple[Loop | None, str]:
+    """The files that a step is for, and the step."""
+    if not _FOR_SOMETHING.match(item):
+        return None, item
+    found = _FOR.match(item)
+    rest = found["rest"] if found else ""
+    is_quoted = quoted(rest, number)
+    colon = next((at for at, char in enumerate(rest) if char == ":" and not is_quoted[at]), 0)
+    among, step = rest[:colon].strip(), rest[colon + 1 :].strip()
+    if found is None or not among or not step:
+        message = f"“{short(item)}” is incomplete; write FOR EACH {{file}} OF all .txt files: and a step with {{file}}"
+        raise RuleSyntaxError(number, "for_each", message)
+    return Loop(found["slot"], among, found["how"] == "ALL"), step

@@ -14,7 +14,9 @@ from itertools import pairwise
 from agents.rules.binding import Binding, bindings_of, pattern_of, unfit_for_belief
 from agents.rules.bodies import as_task, compile_line, named_by, names, slot_kinds, slots_in, with_subgoals
 from agents.rules.entailment import decidable, entails
+from agents.rules.file_sets import UnreadableSet, read_set
 from agents.rules.grammar import BodyLine, Context, Rule, Rules, read
+from agents.rules.looping import loop_slots, slots_of_line
 from agents.rules.loops import loop_of
 from agents.rules.naming import path_problem
 from agents.toolkit.command import Command
@@ -78,6 +80,7 @@ def _of_one(
     yield from _contexts(rule)
     resolved = with_subgoals(rule, everyone, registry)
     for line in (*resolved.body, *resolved.on_failure):
+        yield from _set_of_files(rule, line)
         yield from _line(resolved, line, everyone, registry, known_triggers)
     yield from _autonomous(rule, registry)
     yield from _beside(rule, earlier, everyone)
@@ -91,11 +94,11 @@ def _slots(rule: Rule, rules: tuple[Rule, ...], registry: Registry) -> Iterator[
     bound = set(rule.slots)
     sure = set.intersection(*(set(trigger.template.required) for trigger in rule.triggers))
     used: set[str] = set()
-    for text, line in (
-        *((c.text, c.line) for c in rule.contexts),
-        *((b.text, b.line) for b in (*rule.body, *rule.on_failure)),
+    for named, line in (
+        *((slots_in(c.text), c.line) for c in rule.contexts),
+        *((slots_of_line(b), b.line) for b in (*rule.body, *rule.on_failure)),
     ):
-        for slot in slots_in(text):
+        for slot in named:
             used.add(slot)
             if slot not in bound and slot not in _from_beliefs(rule):
                 yield _unbound(rule, line, slot)
@@ -200,6 +203,24 @@ def _line(
         yield LintProblem(rule.name, line.line, "unknown_phrase", "error", _unknown(line.text, registry))
 
 
+def _set_of_files(rule: Rule, line: BodyLine) -> Iterator[LintProblem]:
+    """What is wrong with the files that a step is for."""
+    if line.loop is None:
+        return
+    own = loop_slots(line.loop)
+    if taken := next((slot for slot in own if slot in rule.slots), None):
+        message = f"{{{taken}}} has its value from the task already; give the slot of the loop a name of its own."
+        yield LintProblem(rule.name, line.line, "for_each", "error", message)
+    if line.loop.slot not in " ".join(slots_in(line.text)):
+        message = f"The step does not name {{{line.loop.slot}}}, so it would do the same for every file."
+        yield LintProblem(rule.name, line.line, "for_each", "error", message)
+    if not slots_in(line.loop.among):
+        try:
+            read_set(line.loop.among)
+        except UnreadableSet as error:
+            yield LintProblem(rule.name, line.line, "for_each", "error", f"{error}.")
+
+
 def _taken_as_command(rule: Rule, line: BodyLine, reading: Reading, rules: tuple[Rule, ...]) -> Iterator[LintProblem]:
     other = named_by(line.text, rule, rules)
     if other is not None:
@@ -255,7 +276,9 @@ def _compiles(trigger: str) -> bool:
 def _values(rule: Rule, line: BodyLine, reading: Reading) -> Iterator[LintProblem]:
     command = reading.command
     fixed = {}
-    if unfit := unfit_for_belief(command, reading.values, _from_beliefs(rule).keys()):
+    if unfit := unfit_for_belief(
+        command, reading.values, {*_from_beliefs(rule), *(loop_slots(line.loop) if line.loop else ())}
+    ):
         message = (
             f"{{{unfit}}} is taken from a belief, which never is a program or a host; write the program or "
             "the host here."

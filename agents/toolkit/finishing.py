@@ -26,6 +26,7 @@ class Service:
 
 KEY_SENTENCES, MODEL_SUMMARY, MODEL_CHANGES = "key_sentences", "model_summary", "model_changes"
 MAKE_AGENT, CHANGE_AGENT, RETIRE_AGENT = "make_agent", "change_agent", "retire_agent"
+SUB_GOAL = "sub_goal"
 _AS_SUBMITTER = "mindX does it with the rights of whoever submitted the goal, once, however often the step is tried."
 SERVICES: Mapping[str, Service] = {
     KEY_SENTENCES: Service(
@@ -42,9 +43,37 @@ SERVICES: Mapping[str, Service] = {
         True,
         needs_model=True,
     ),
+    SUB_GOAL: Service(
+        f"{_AS_SUBMITTER} It is a goal of theirs, with a plan that people review before anything of it runs.",
+        False,
+        acts=True,
+    ),
     MAKE_AGENT: Service(f"{_AS_SUBMITTER} It is undone by retiring the agent: it and its name stay.", False, acts=True),
     CHANGE_AGENT: Service(f"{_AS_SUBMITTER} It is undone by going back to the version before.", False, acts=True),
     RETIRE_AGENT: Service(f"{_AS_SUBMITTER} It cannot be undone.", False, acts=True, for_good=True),
+}
+_READS = "mindX reads it with the rights of whoever submitted the goal; nothing is changed."
+_BY_MODEL = "Where a language model is set up, the wish is sent to it; its answer is a candidate that people decide on."
+SERVICES = {
+    **SERVICES,
+    **{
+        f"system_{name}": Service(_READS, to_model=False)
+        for name in (
+            *("search_component", "task_context", "build_context", "discover_agent"),
+            *("review_design", "review_selection"),
+        )
+    },
+    **{
+        f"system_{name}": Service(_AS_SUBMITTER, to_model=False, acts=True)
+        for name in (
+            *("ask_for_approval", "process_workflow", "record_experience", "register_agent"),
+            "request_agent",
+        )
+    },
+    **{
+        f"system_{name}": Service(f"{_AS_SUBMITTER} {_BY_MODEL}", to_model=True, acts=True)
+        for name in ("design_solution", "create_component", "evolve_component", "generate_workflow")
+    },
 }
 # What a shadow run tries and a policy may approve stays inside; what goes to a model does not.
 INSIDE = frozenset({"idempotent", "workspace"})

@@ -16,6 +16,7 @@ from agents.components import rules
 from agents.insights import past_goals
 from agents.insights.past_goals import PastGoal
 from agents.models import Goal
+from agents.rules.selection import KnownRule
 from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import PlanDraft
 from agents.tuning import of_entailment
@@ -41,13 +42,15 @@ def try_out(kind: Kind, values: Values, readable: QuerySet[Goal], clock: Clock) 
             if clock.is_over:
                 break
             before, after = _rule(goal, known, now), _rule(goal, known, then)
-            case = Case(goal.goal, goal.goal, "", f"planned by {goal.source}, {goal.state}", before, after)
+            case = Case(
+                goal.goal, goal.goal, "", f"planned by {goal.source}, {goal.state.replace('_', ' ')}", before, after
+            )
             tally.add(case, {_sort(before): 1.0}, {_sort(after): 1.0})
         notes = [_NO_LANGUAGE, *([_OFF] if settings.ENTAILMENT == "structured" else [])]
         return tally.done(readable, (*notes, *([f"The entailment model cannot be used: {why_not}"] if why_not else [])))
 
 
-def _rule(goal: PastGoal, known: list[rules.KnownRule], sure: Thresholds) -> str:
+def _rule(goal: PastGoal, known: list[KnownRule], sure: Thresholds) -> str:
     said = [belief.sentence for belief in goal.beliefs]
     with entailment_model.asked_about(said, keeps=False, sure=sure) as judges:
         found = means_ends.plan(goal.text, known, goal.beliefs, tools_in_use(), judge_by=judges)

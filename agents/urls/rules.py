@@ -14,6 +14,7 @@ urlpatterns = [
     path("import/", rule_files.take_in, name="rules-import"),
     path("try/", rule_trying.pair, name="rules-try"),
     path("coverage/", rule_coverage.coverage, name="rules-coverage"),
+    path("proposals/", rule_coverage.proposals, name="rules-proposals"),
     path("check/", rule_editor.check, name="rule-check"),
     path("<int:pk>/", rules.detail, name="rule"),
     path("<int:pk>/evolve/", rules.ask_model, name="rule-evolve"),

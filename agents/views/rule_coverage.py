@@ -1,4 +1,4 @@
-"""The page of what rules cover: which past goals they would serve now, which rules never win, and which quarrel."""
+"""The pages of what rules cover and lack: past goals planned again, rules that quarrel, and rules made from goals."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from django.views.decorators.http import require_safe
 from agents.bdi.coverage import Coverage
 from agents.components import rules
 from agents.insights import rule_health
+from agents.learning import rules_from_goals
 from agents.record.selectors import goals_visible_to
 from agents.tuning.trials import Clock
-from library.components import selectors
+from library.components import selectors, services
 
 GOALS = 100
 # Whoever opens the page waits for it.
@@ -40,6 +41,15 @@ def coverage(request: HttpRequest) -> HttpResponse:
         "unused": _unused(found, pages),
     }
     return render(request, "agents/rules/coverage.html", context)
+
+
+@require_safe
+def proposals(request: HttpRequest) -> HttpResponse:
+    """Rules made from several goals that this person may see; each is opened in the editor, which saves it."""
+    user: Any = request.user
+    found = rules_from_goals.proposals(goals_visible_to(user))
+    context = {"found": found, "most": rules_from_goals.GOALS, "may_write": services.may_write(user)}
+    return render(request, "agents/rules/proposals.html", context)
 
 
 def _unused(found: Coverage, pages: dict[str, int]) -> list[tuple[str, int]]:

@@ -64,7 +64,7 @@ def _rates(started: Servers, rounds: int, calls: int) -> None:
             timed("bare Celery, laid ready", bare.run)
             ours.prepare(calls)
             timed("the bus, laid ready", ours.run)
-            timed("the bus, asked by one caller meanwhile", lambda: (ours.ask(calls), ours.wait())[0])
+            timed("the bus, asked by one caller meanwhile", lambda: ours.ask_and_wait(calls))
             if graph is not None:
                 timed("LangGraph, laid ready", lambda: graph(calls))
             if not round_:

@@ -59,11 +59,11 @@ class Bare:
     def __init__(self, redis_url: str, workers: int) -> None:
         os.environ[_ADDRESS] = redis_url
         self._app = _app(redis_url)
-        words = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "ERROR"]
+        line = [sys.executable, "-m", "benchmarks.bus.celery_call", "worker", "--pool", "solo", "--queues", QUEUE]
+        line += ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "ERROR"]
         self._workers = [
             subprocess.Popen(
-                [sys.executable, "-m", "benchmarks.bus.celery_call", "worker", "--pool", "solo", "--queues", QUEUE]
-                + ["--hostname", f"bare{number}@bench", *words],
+                [*line, "--hostname", f"bare{number}@bench"],
                 stdin=subprocess.DEVNULL,
                 stdout=2,
             )

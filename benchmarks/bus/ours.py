@@ -43,11 +43,11 @@ class Ours:
         self._by = by
         connect()
         in_step.refresh()
-        words = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "ERROR"]
+        line = [sys.executable, "-m", "benchmarks.bus.ours", "worker", "--pool", "solo"]
+        line += ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "ERROR"]
         self._workers = [
             subprocess.Popen(
-                [sys.executable, "-m", "benchmarks.bus.ours", "worker", "--pool", "solo"]
-                + ["--hostname", f"ours{number}@bench", *words],
+                [*line, "--hostname", f"ours{number}@bench"],
                 stdin=subprocess.DEVNULL,
                 stdout=2,
             )
@@ -67,6 +67,11 @@ class Ours:
 
         for number in range(calls):
             requests.request(by=self._by, capability="noop", content={"n": number})
+
+    def ask_and_wait(self, calls: int) -> None:
+        """Ask so many times, while the workers answer, until everything was answered."""
+        self.ask(calls)
+        self.wait()
 
     def run(self) -> None:
         """Let the workers go, and wait until everything was answered."""

@@ -106,8 +106,10 @@ def play(
 
 
 def won(done: Run) -> tuple[float, float]:
-    """How much of the score the actions of rules won, and how much those of the fallback; together it is the score."""
-    before, by_rules, by_fallback = 0.0, 0.0, 0.0
+    """How much of the score the actions of rules won, and how much those of the fallback. Some variations begin with a
+    score, which nobody won.
+    """
+    before, by_rules, by_fallback = done.score_before, 0.0, 0.0
     for action in done.actions:
         gain, before = action.score - before, action.score
         if action.by == RULE:

@@ -21,6 +21,8 @@ STARTER = "starter"
 PERSON = "person"
 # Written by a language model that this person asked. It is never active at once.
 MODEL = "model"
+# Written by mindX from what a foreign server lists; a person asked for the list. It is never active at once.
+SERVER = "server"
 CAME = "came with mindX"
 BODY_MAX_CHARACTERS = 100_000
 WHEN_MAX_CHARACTERS = 4_000
@@ -82,7 +84,7 @@ def publish(
     `parent` is the version this one was made from; without it, the active one. LibraryRefused when the person may not
     write, or may not activate and `status` is active, or when the text is empty, too long or nothing new.
     """
-    if status not in (_Status.CANDIDATE, _Status.ACTIVE) or (origin == MODEL and status == _Status.ACTIVE):
+    if status not in (_Status.CANDIDATE, _Status.ACTIVE) or (origin in (MODEL, SERVER) and status == _Status.ACTIVE):
         raise LibraryRefused("A new version is a candidate or active.", "status")
     check_rights(by, activate=status == _Status.ACTIVE)
     check_text(name, body)
@@ -136,6 +138,20 @@ def withdraw(version: ComponentVersion, to: ComponentVersion, why: str) -> bool:
         else:
             _move(held, _Status.RETIRED)
         note(held, why)
+        return True
+
+
+def stop(version: ComponentVersion, why: str) -> bool:
+    """Take a version out of use that is not what was reviewed any more; False if it is no longer in use.
+
+    No person decides this, so nothing is used in its place.
+    """
+    with transaction.atomic():
+        Component.objects.select_for_update().get(pk=version.component_id)
+        held = ComponentVersion.objects.get(pk=version.pk)
+        if held.status not in _IN_USE:
+            return False
+        note(_move(held, _Status.RETIRED), why)
         return True
 
 

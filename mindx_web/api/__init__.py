@@ -6,6 +6,7 @@ from mindx_web.api import (
     beliefs,
     bus,
     components,
+    designs,
     evolution,
     experiences,
     generations,
@@ -18,14 +19,15 @@ from mindx_web.api import (
     intents,
     levels,
     mastermind,
+    mcp_servers,
     memory,
     model_calls,
-    modular,
     policies,
     questions,
     searches,
     shadow,
     standstill,
+    states,
     talk,
     taught,
     tuning,
@@ -61,10 +63,11 @@ api.add_router("memory", memory.router)
 api.add_router("components", components.router)
 api.add_router("candidates", components.candidates)
 api.add_router("workflows", workflows.router)
-api.add_router("modular-runs", modular.runs_router)
-api.add_router("states", modular.states_router)
+api.add_router("designs", designs.router)
+api.add_router("mcp-servers", mcp_servers.router)
 api.add_router("evolution", evolution.router)
 api.add_router("searches", searches.router)
+api.add_router("states", states.router)
 api.add_router("agents", agents.router)
 api.add_router("bus", bus.router)
 api.add_router("goals", beliefs.router)

@@ -30,6 +30,8 @@ class AgentOut(Schema):
 
     id: str
     name: str
+    # Who works on its goals: mindx, or a framework by its name.
+    framework: str
     paused: bool
 
 
@@ -123,12 +125,15 @@ def _found(agent_id: str) -> Agent:
 
 
 def _agent_out(agent: Agent) -> AgentOut:
-    return AgentOut(id=str(agent.pk), name=agent.name, paused=agent.paused)
+    return AgentOut(**_named(agent))
 
 
 def _doing(row: agent_page.Row) -> dict[str, Any]:
-    of = row.agent
-    return {"id": str(of.pk), "name": of.name, "paused": of.paused, "status": row.status.value, "open_goals": row.open}
+    return {**_named(row.agent), "status": row.status.value, "open_goals": row.open}
+
+
+def _named(agent: Agent) -> dict[str, Any]:
+    return {"id": str(agent.pk), "name": agent.name, "framework": agent.framework, "paused": agent.paused}
 
 
 def _in_full(agent: Agent) -> AgentInFull:

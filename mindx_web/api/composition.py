@@ -89,10 +89,10 @@ _PROBLEM_SCHEMA = {
 
 def _answer(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
     # Ninja's annotation allows a class; what is raised is always an instance.
-    return problems.answer(_problem_of(request, cast(Exception, error)), request)
+    return problems.answer(problem_of(request, cast(Exception, error)), request)
 
 
-def _problem_of(request: HttpRequest, error: Exception) -> Problem:
+def problem_of(request: HttpRequest, error: Exception) -> Problem:
     """The problem that an exception means."""
     if (problem := _refusal(error) or _misuse(error)) is not None:
         return problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import F, OuterRef, QuerySet, Subquery
 from django.http import HttpResponse
 from ninja import Body, Query, Router, Schema
 from ninja.responses import Status
@@ -15,7 +15,7 @@ from agents.actors import lifecycle
 from agents.goals import goal_terms
 from agents.goals import goals as services
 from agents.models import Agent, Goal, IntentPlan
-from agents.pages import files_held, goal_log
+from agents.pages import files_held, goal_log, goal_tree
 from agents.presentation.files_held import Holder
 from agents.record import selectors
 from agents.states import GoalState
@@ -49,6 +49,18 @@ class GoalIn(Strict):
     design: str = Field(
         "", description="how it should be done, one statement a line; reviewed first if design review is on"
     )
+
+
+class BranchOut(Schema):
+    """A goal of a tree. `name` is what the plan that added it calls it; `state` as people read it."""
+
+    id: str
+    text: str
+    state: str
+    name: str = ""
+    waits_for: list[str] = []
+    here: bool = False
+    parts: list[BranchOut] = []
 
 
 class GoalPatch(Strict):
@@ -89,6 +101,7 @@ class GoalOut(Schema):
     )
     reason: str
     checks: list[CheckOut] = Field(description="what its newest plan's checks showed; empty before it has run")
+    answer: str = Field(description="what an agent of a framework said at the end: a model's words, unchecked")
     workspace: str
     intent_plan: str | None
     priority: int
@@ -224,6 +237,32 @@ def read(request: ApiRequest, goal_id: str) -> GoalOut:
     return goal_out(_read(request.auth.user, goal_id))
 
 
+@router.get("/{goal_id}/tree", response=BranchOut, auth=_MAY_READ, operation_id="read_goal_tree")
+def tree(request: ApiRequest, goal_id: str) -> BranchOut:
+    """The goals that this one is a part of and is broken down into, from the first one down; `here` is this one.
+
+    At most 200 goals. A goal without a parent and without parts is a tree of its own.
+    """
+    user = request.auth.user
+    goal = readable(user, goal_id)
+    found = goal_tree.of(goal, user)
+    if found is None:
+        return BranchOut(id=str(goal.pk), text=goal.text, state=goal.shown_state, here=True)
+    return _branch_out(found)
+
+
+def _branch_out(branch: goal_tree.Branch) -> BranchOut:
+    return BranchOut(
+        id=str(branch.pk),
+        text=branch.text,
+        state=branch.state,
+        name=branch.name,
+        waits_for=[str(pk) for pk in branch.waits_for],
+        here=branch.is_here,
+        parts=[_branch_out(part) for part in branch.parts],
+    )
+
+
 @router.patch("/{goal_id}", response=GoalOut, auth=_MAY_WRITE, operation_id="change_goal")
 def change(request: ApiRequest, goal_id: str, payload: GoalPatch) -> GoalOut:
     """Change how urgent an open goal is, until when it is wanted, and its place among others.
@@ -309,6 +348,7 @@ def goal_out(goal: Goal) -> GoalOut:
         outcome=goal.shown_state if goal.state == GoalState.ACHIEVED else "",
         reason=goal.reason,
         checks=checks_out((), goal.newest_results),  # type: ignore[attr-defined]  # as above
+        answer=goal.last_words or "",  # type: ignore[attr-defined]  # as above
         workspace=goal.workspace.name,
         intent_plan=str(newest) if newest is not None else None,
         priority=goal.priority,
@@ -342,6 +382,7 @@ def _readable(user: User) -> QuerySet[Goal]:
     goals = selectors.goals_visible_to(user).annotate(
         newest_plan=Subquery(newest.values("pk")[:1]),
         newest_results=Subquery(newest.values("check_results")[:1]),
+        last_words=F("framework_run__answer"),
         approved=selectors.approved(),
     )
     return goals.prefetch_related("depends_on")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.forms import PasswordChangeForm
@@ -82,6 +83,8 @@ def _page(
         "tokens": user.tokens.order_by("revoked_at", "-created_at")[:_TOKENS_SHOWN],
         "token_form": token_form or TokenForm(user=user),
         "password_form": password_form or PasswordChangeForm(user),
+        "provider": settings.OIDC,
+        "external_logins": user.external_logins.order_by("pk"),
     }
     return render(request, "people/account.html", context, status=status)
 

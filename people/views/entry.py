@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView, LogoutView
 from django.http import HttpRequest, HttpResponse
@@ -26,8 +27,11 @@ class Login(LoginView):
     redirect_authenticated_user = True
 
     def get_context_data(self, **said: Any) -> dict[str, Any]:
-        """As Django has it; `unsent`: something was sent by somebody who was no longer logged in."""
-        return super().get_context_data(**said) | {"unsent": UNSENT in self.request.GET}
+        """As Django has it; `unsent`: something was sent by somebody who was no longer logged in; `provider`: of OpenID
+        Connect, where there is one.
+        """
+        also = {"unsent": UNSENT in self.request.GET, "provider": settings.OIDC}
+        return super().get_context_data(**said) | also
 
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         """Log in; the session ends with the browser unless the person asked to stay."""

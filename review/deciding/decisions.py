@@ -14,7 +14,7 @@ from agents.bdi import document as documents
 from agents.bdi.document import Document, digest_of
 from agents.components import agent_steps
 from agents.models import Goal, IntentPlan
-from agents.plans import plans, shadowing
+from agents.plans import plans, shadowing, sub_goals
 from agents.record import logs, wake_ups
 from agents.record.errors import StaleDigest
 from agents.states import GoalState, PlanState
@@ -93,7 +93,7 @@ def _completes(plan: IntentPlan, by: User, policy: PolicyVersion | None) -> bool
     except ValueError as error:
         raise DecisionRefused("The stored document cannot be read. Nothing was approved.") from error
     document = _read(plan)
-    if reason := agent_steps.why_not(plan.goal, document) or firmware.why_not(plan.goal.agent, document):
+    if reason := _why_not(plan.goal, document):
         raise DecisionRefused(f"{reason} Nothing was approved. Request changes, or reject the plan.")
     if policy is None:
         evaluation.keep(plan, PolicyEvaluation.Moment.APPROVE, outcome)
@@ -112,6 +112,15 @@ def _completes(plan: IntentPlan, by: User, policy: PolicyVersion | None) -> bool
     if outcome.approvals > 1 and [row.by_id for row in first] == [by.pk]:
         raise DecisionRefused("You have approved this already. A second person must approve it too.")
     return evaluation.enough_approvals(outcome, by.pk, first)
+
+
+def _why_not(goal: Goal, document: Document) -> str:
+    """Why what the plan would do to mindX itself, or against its agent's firmware, cannot be approved any more."""
+    return (
+        agent_steps.why_not(goal, document)
+        or sub_goals.why_not(goal, document)
+        or firmware.why_not(goal.agent, document)
+    )
 
 
 def _not_sealed(plan: IntentPlan) -> str:

@@ -11,6 +11,8 @@ from agents.bdi import levels
 from agents.bdi.document import digest_of
 from agents.bdi.levels import Selection
 from agents.models import IntentPlan, LevelDocument
+from agents.pages import design_page
+from agents.presentation.flow_graph import Graph
 from agents.record import authors
 from agents.record.selectors import goals_visible_to
 from agents.states import LevelState
@@ -65,6 +67,11 @@ class LevelView:
     def statements(self) -> tuple[str, ...]:
         """What the agent would hold true once the design is approved."""
         return levels.statements(self.design or "")
+
+    @property
+    def graph(self) -> Graph | None:
+        """The picture of a design that names components; None of any other."""
+        return design_page.of_text(self.design) if self.design else None
 
     @property
     def earlier(self) -> LevelDocument | None:

@@ -55,6 +55,11 @@ class _Entry:
         return f" from {self.data['address']}" if self.data.get("address") else ""
 
     @property
+    def provider(self) -> str:
+        """By whom somebody was vouched for, when it was not their password here."""
+        return f" with {_short(self.data['with'])}" if self.data.get("with") else ""
+
+    @property
     def whom(self) -> str:
         """Who was to be logged in."""
         return self.name if self.kind == "person" else "somebody who does not exist"
@@ -144,8 +149,8 @@ _SAID: Mapping[str, Callable[[_Entry], str]] = {
     Event.LEVEL: _level,
     Event.TYPED: _typed,
     Event.POLICY: lambda it: f"changed the policy “{it.text('called', it.name)}” ({it.word('what')}){it.changes}",
-    Event.LOGIN: lambda it: f"logged in{it.address}",
-    Event.LOGIN_FAILED: lambda it: f"tried to log in as {it.whom}{it.address} and failed",
+    Event.LOGIN: lambda it: f"logged in{it.address}{it.provider}",
+    Event.LOGIN_FAILED: lambda it: f"tried to log in as {it.whom}{it.address}{it.provider} and failed{it.because}",
     Event.LOCKED_OUT: lambda it: f"failed to log in as {it.whom}{it.address} too often and is locked out for a while",
     Event.REFUSED: lambda it: f"was refused {it.data.get('method', '')} {it.data.get('path', '')}{it.because}",
     Event.FORGED: _forged,

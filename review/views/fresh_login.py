@@ -17,6 +17,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from agents.models import IntentPlan
 from people import own_password
+from people.login_required import came_from
 from people.own_password import TooManyTries
 from review.deciding import shown
 from review.deciding.ruling import APPROVE
@@ -62,6 +63,8 @@ def _refusal(request: HttpRequest) -> HttpResponse | None:
             trouble, status = str(error), 429
     kept = [(name, value) for name, values in request.POST.lists() if name not in _NOT_SENT_AGAIN for value in values]
     context = {"kept": kept, "trouble": trouble, "minutes": settings.FRESH_LOGIN_MIN}
+    if not asking(request).has_usable_password():
+        context |= {"provider": settings.OIDC, "page": came_from(request)}
     response = render(request, "review/fresh_login.html", context, status=status)
     if trouble:
         response.refused_because = trouble  # type: ignore[attr-defined]  # the journal reads it

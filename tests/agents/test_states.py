@@ -31,7 +31,6 @@ ROOT = Path(__file__).resolve().parents[2]
 MOVERS = {
     "agents/record/moves.py",
     "agents/bus/moves.py",
-    "agents/modular/moves.py",
     "agents/bus/breakers.py",  # under the lock of the breaker's row
     "review/talk/moves.py",
     "review/policies/moves.py",

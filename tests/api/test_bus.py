@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agents.bus import answering, in_step, vectors
-from agents.models import BusEntry, BusMember, BusRequest, IntentPlan
+from agents.models import Agent, BusEntry, BusRequest, IntentPlan
 from people.models import User
 from tests.agents.bus.conftest import connect  # noqa: F401  # a fixture
 from tests.library.vectors import install
@@ -113,8 +113,7 @@ def test_a_tool_that_is_asked_waits_for_review(api_of: Any, owner: User) -> None
 
 def test_who_is_paused_says_so_and_gets_nothing(api_of: Any, owner: User) -> None:
     in_step.refresh()
-    agent = BusMember.objects.get(kind="agent").agent
-    type(agent).objects.update(paused=True)
+    Agent.objects.update(paused=True)
     listed = api_of(owner, "goals:read").get("bus/agents?kind=agent").json()["items"]
     assert (listed[0]["is_usable"], listed[0]["why_not"]) == (False, "its agent is paused")
     pk = api_of(owner).post("bus/requests", {"capability": "achieve_goal", "content": {"text": "x"}}).json()["id"]

@@ -125,6 +125,9 @@ def test_the_score_is_told_by_who_won_it() -> None:
     assert (played.actions_by_rules, played.actions_by_fallback) == (0, 2)
     assert won(done) == (0.0, 0.4)
     rules = parse("IF your task is to find a plant THEN: look, wait")
+    begun = Pays()
+    begun.score = 5
+    assert won(play(begun, "find-plant", 0, "dev", rules)[1]) == (0.2, 0.0), "what it began with nobody won"
     played, _ = play(Pays(), "find-plant", 0, "dev", rules, fallback=Focuses())
     assert (played.score_by_rules, played.score_by_fallback, played.actions_by_fallback) == (0.2, 0.0, 0)
     row = table_1([played]).splitlines()[-1]

@@ -31,11 +31,10 @@ def test_what_ships_can_be_sent_and_has_all_that_a_page_shows(prompt: Prompt) ->
 
 # What is told of a prompt that has to say that other people's texts follow.
 FOLLOWED_BY_MATERIAL = {
-    "modular",
-    "modular-compare",
-    "modular-assess",
     *("plan", "extract", "entailment", "environment-action"),
+    *("modular", "modular-compare", "modular-assess"),
     *("summary", "file-changes", "candidate", "memory", "tool", "workflow"),
+    *("agent-turn", "design", "remarks"),
 }
 
 

@@ -13,16 +13,18 @@ from django.conf import settings as django_settings
 from django.utils import timezone
 
 from agents.actors import environment_actions, firmware
-from agents.bdi.modular.state import MODULE_TYPES, Chosen, Limits
+from agents.bdi.modular.state import Chosen
 from agents.beliefs.entailment_asking import LanguageModel
 from agents.components import rule_writing
 from agents.components.rule_writing import RuleInvalid
 from agents.cycle import cycle
 from agents.environments.policies import Situation
 from agents.evolution import deciding, writing
+from agents.frameworks import factory
 from agents.models import DEFAULT_AGENT, Agent, IntentPlan
-from agents.modular import runs, stepping
-from agents.modular.runs import Setup
+from agents.modular import runs as modular_runs
+from agents.modular import working as modular_working
+from agents.modular.runs import Start
 from agents.plans import proposals
 from agents.record.errors import NotPossibleNow
 from agents.toolkit.registry import REGISTRY
@@ -36,6 +38,7 @@ from people.models import User
 from review.deciding import decisions
 from review.errors import DecisionRefused
 from tests.agents.execution.conftest import approved  # a fixture  # noqa: F401
+from tests.agents.frameworks.double import Double
 from tests.models.server import Provider
 from tests.models.test_file_changes import workspace_with
 from tests.models.test_planning import GOOD, log, planned, said
@@ -106,16 +109,23 @@ def _memory(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: F
     questions.reply("pay the invoices", user=owner, with_model=True)
 
 
+def _agent_turn(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(factory, "FACTORY", factory.AgentFactory({Double.name: Double.create}))
+        cycle.one(make_goal(owner, agent=Agent.objects.create(name="guest", framework=Double.name)).pk)
+
+
 def _modular(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
-    names = ("plain", "model", "first", "plain", "notes")
-    setup = Setup({kind: Chosen(name) for kind, name in zip(MODULE_TYPES, names, strict=True)}, Limits(steps=2))
-    stepping.work(runs.start("Say moon", setup, by=owner).pk)
+    chosen = {"prompter": "plain", "generator": "model", "discriminator": "first", "actor": "plain", "toolkit": "notes"}
+    settings = {kind: Chosen(name) for kind, name in chosen.items()}
+    modular_working.work(modular_runs.start(Start("a task", settings), by=owner).pk)
 
 
 PURPOSES = {
-    "modular": _modular,
+    "agent_turn": _agent_turn,
     "memory": _memory,
     "candidate": _candidate,
+    "modular": _modular,
     "plan": _plan,
     "file_changes": _file_changes,
     "summary": _summary,

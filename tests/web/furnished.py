@@ -22,16 +22,21 @@ from agents.coordinator.backlog import Wish
 from agents.coordinator.commanding import Given
 from agents.cycle import cycle
 from agents.evolution import tool_checks
-from agents.goals import goal_terms, goals, workflow_goals
+from agents.foreign_tools import listing, servers
+from agents.goals import goal_terms, goals, tool_calls, workflow_goals
 from agents.goals.component_goals import Terms
+from agents.goals.tool_calls import ToolCall
 from agents.mastermind.components import Component as Named
 from agents.mastermind.stops import Rules
 from agents.models import (
+    Agent,
     BacklogItem,
     Belief,
     EvolutionProposal,
     EvolvedCopy,
     FailureRecord,
+    FrameworkCall,
+    FrameworkRun,
     Generation,
     Goal,
     Intent,
@@ -40,6 +45,7 @@ from agents.models import (
     Workspace,
 )
 from agents.plans import designs, shadowing
+from agents.plans.tool_call_plans import Caller
 from agents.recovery import failure_log, recovery_learning
 from agents.states import GoalState
 from agents.tuning import lessons, versions
@@ -58,6 +64,7 @@ from review.talk import comments
 from review.teaching import lessons as teaching
 from sandbox.snapshots import EMPTY
 from tests.agents.bdi.workflows.workflow_texts import GREET, define, execute
+from tests.agents.foreign_tools.mcp_programs import COMMAND, HONEST
 from tests.agents.presentation.reports import report
 from tests.agents.toolkit.made_texts import WORD_COUNT
 from tests.review.plans import MKDIR, WRITE, goal_of, proposed, step
@@ -113,6 +120,8 @@ class Furnished:
     lesson: int
     copy: EvolvedCopy
     flow: IntentPlan
+    guest: Goal
+    mcp: int
 
 
 def furnish(people: People) -> Furnished:
@@ -125,6 +134,9 @@ def furnish(people: People) -> Furnished:
     made = tool_writing.save(WORD_COUNT, by=keeper, changes=LONG)
     tool_checks.ask(made, by=keeper)
     tool_checks.work(made.pk)
+    developer = User.objects.create_user("dora", roles=["developer"])
+    mcp = servers.add(by=developer, name="harbour", command=COMMAND, source=HONEST)
+    listing.work(mcp.pk)
     done = _achieved(owner, judge)
     manual = _worked(goals.submit(by=owner, text=f"Reconcile the ledger of {LONG}"))
     workspace = Workspace.objects.create(name="papers", owner=owner, head=done.workspace.head)
@@ -169,9 +181,24 @@ def furnish(people: People) -> Furnished:
         stuck=_stuck(owner, judge, keeper),
         mapping=_tuned(keeper),
         lesson=_taught(revised, judge),
+        mcp=mcp.pk,
         copy=_copied(owner),
         flow=_flow(owner, judge),
+        guest=_guest(owner),
     )
+
+
+def _guest(owner: User) -> Goal:
+    """A goal that an agent of a framework worked on: a call that is reviewed, one that was refused, and an answer."""
+    agent = Agent.objects.create(name="guest", framework="openai_agents")
+    goal = goals.submit(by=owner, text=f"Copy {LONG}", agent=agent)
+    run = FrameworkRun.objects.create(goal=goal, framework=agent.framework, turn=2, steps=2, tokens=300, answer=NASTY)
+    call = ToolCall("simple_coder", "read", {"path": "a.txt"}, NASTY)
+    plan = tool_calls.propose(call, Terms(owner, agent=agent), Caller(agent.framework, "guest"), parent=goal)
+    of = {"run": run, "turn": 1}
+    FrameworkCall.objects.create(**of, position=1, call_id="1", name=f"{LONG}__{LONG}", refused=f"there is no {NASTY}")
+    FrameworkCall.objects.create(**of, position=2, call_id="2", name="simple_coder__read", why=NASTY, goal=plan.goal)
+    return goal
 
 
 def _flow(owner: User, judge: User) -> IntentPlan:

@@ -67,6 +67,7 @@ PAGES: dict[str, list[Place]] = {
         Place("owner", _goal),
         Place("owner", lambda all_: [all_.manual.pk]),
         Place("owner", lambda all_: [all_.flow.goal_id]),
+        Place("owner", lambda all_: [all_.guest.pk]),
     ],
     "goal-plans": [Place("owner", _goal), Place("owner", lambda all_: [all_.sent_back.pk])],
     "goal-beliefs": [Place("owner", _goal), Place("owner", lambda all_: [all_.waiting.goal_id])],
@@ -92,6 +93,7 @@ PAGES: dict[str, list[Place]] = {
     "workspace-folder": [Place("owner", lambda all_: [all_.workspace.name, "in"])],
     "workspace-file": [Place("owner", lambda all_: [all_.workspace.name, "held.txt"])],
     "workspace-delete": [Place("owner", lambda all_: [all_.workspace.name, "held.txt"])],
+    "agents-foreign": [Place("keeper"), Place("owner")],
     "mastermind": [Place("keeper"), Place("owner", query=lambda _: "?line=evolve+the+git+tool")],
     "mastermind-backlog": [
         Place("keeper"),
@@ -112,9 +114,12 @@ PAGES: dict[str, list[Place]] = {
     ],
     "library-prompt": [Place("keeper", lambda _: [Component.objects.get(kind="prompt", name="plan").pk])],
     "agents": [Place("owner")],
+    "system-agents": [Place("owner")],
+    "architect": [Place("owner")],
     "agent": [
         Place("owner", lambda all_: [all_.manual.agent_id]),
         Place("keeper", lambda all_: [all_.manual.agent_id]),
+        Place("owner", lambda all_: [all_.guest.agent_id]),
     ],
     "tools": [Place("owner")],
     "tool": [
@@ -123,6 +128,8 @@ PAGES: dict[str, list[Place]] = {
         Place("keeper", lambda _: ["word_count"]),
     ],
     "tool-new": [Place("keeper"), Place("keeper", query=lambda _: "?example")],
+    "mcp-servers": [Place("owner"), Place("keeper")],
+    "mcp-server": [Place("owner", lambda all_: [all_.mcp]), Place("keeper", lambda all_: [all_.mcp])],
     "tool-edit": [Place("keeper", lambda _: ["word_count"])],
     "bus": [Place("owner"), Place("owner", query=lambda _: "?task=write+a+file")],
     "bus-requests": [Place("owner"), Place("owner", query=lambda _: "?q=nothing+fits")],
@@ -144,6 +151,7 @@ PAGES: dict[str, list[Place]] = {
     "rule-new": [Place("keeper")],
     "rules-import": [Place("keeper")],
     "rules-coverage": [Place("keeper"), Place("owner")],
+    "rules-proposals": [Place("keeper")],
     "rules-try": [
         Place("keeper"),
         Place("owner", query=lambda _: "?premise=The+door+is+not+open.&hypothesis=The+door+is+closed."),
@@ -250,6 +258,8 @@ ACTIONS = {
     "rule-check",
     "tool-check",
     "tool-evolve",
+    "mcp-server-refresh",
+    "mcp-server-remove",
     "tool-version",
     "bus-ask",
     "bus-request-act",
@@ -264,6 +274,9 @@ ACTIONS = {
     "tool-search",
     "library-when",
     "library-prompt-version",
+    "a2a",
+    "oidc-connect",
+    "oidc-disconnect",
     "insights-call-again",
     "evolution-dismiss",
     "evolution-grant",
@@ -310,8 +323,12 @@ PARTS: dict[str, Callable[[Furnished], list[Any]]] = {
     "review-notice": lambda all_: [all_.notice.pk],
     # Leads on to the first of them.
     "insights": lambda _: [],
+    # Lead on to the provider of sign-in and from there; without one there is nothing here.
+    "oidc": lambda _: [],
+    "oidc-return": lambda _: [],
     "favicon.ico": lambda _: [],
     "metrics": lambda _: [],
+    "agent-card": lambda _: [],
     "memory-export": lambda _: [],
     "rules-export": lambda _: [],
 }

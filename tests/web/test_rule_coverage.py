@@ -10,6 +10,7 @@ import pytest
 from agents.cycle import cycle
 from agents.insights import rule_health
 from agents.models import Goal, Plan
+from agents.tuning.trials import Clock
 from library.components import services
 from library.models import ComponentVersion
 from people.models import User
@@ -64,12 +65,10 @@ def test_when_the_time_is_over_it_says_how_many_were_tried(
     client_of: ClientOf,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from agents.views import rule_coverage
-
     for name in ("Ada", "Bob"):
         planned(make_goal(owner, f"greet {name}"))
     calls = iter([False, True])
-    monkeypatch.setattr(rule_coverage.Clock, "is_over", property(lambda _: next(calls)))
+    monkeypatch.setattr(Clock, "is_over", property(lambda _: next(calls)))
     words = words_of(text_of(client_of(owner), "/rules/coverage/"))
     assert "1 of 2 goals were tried" in words
 

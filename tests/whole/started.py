@@ -129,5 +129,5 @@ def whole(tmp_path_factory: pytest.TempPathFactory, package_index: str, prepared
     data: Path = tmp_path_factory.mktemp("whole") / "data"
     data.mkdir(mode=0o700)
     prepared.lend(data)  # the first start has nothing lent to it (test_up)
-    with started(data, lease_s=LEASE_S, MINDX_PACKAGE_INDEX=package_index) as found:
+    with started(data, lease_s=LEASE_S, MINDX_PACKAGE_INDEX=package_index, MINDX_AGENTS_INTERNAL="1") as found:
         yield found

@@ -15,6 +15,8 @@ from agents.bdi.modular.state import GENERATOR, Chosen, Node, Option, Used
 # What a judge is shown of an option and of the messages before it.
 _SHOWN = 4_000
 _MESSAGES = 6
+
+
 NOTHING = Used()
 
 

@@ -1,4 +1,4 @@
-"""Which modules go together. One that does not fit is refused before it starts, and the pair named."""
+"""Which modules go together. A combination runs, or is refused before the start, naming the pair that does not fit."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Setting:
     def _number(self, value: Any) -> Any:
         whole = self.type == "whole"
         if isinstance(value, bool) or not isinstance(value, int if whole else (int, float)):
-            raise ValueError(f"{self.title} is a {'whole ' if whole else ''}number.")  # noqa: TRY004  # a value of a form, not a bug
+            raise ValueError(f"{self.title} is a {'whole ' if whole else ''}number.")  # noqa: TRY004  # what a person typed
         if (self.least is not None and value < self.least) or (self.most is not None and value > self.most):
             raise ValueError(f"{self.title} is from {self.least:g} to {self.most:g}.")
         return value

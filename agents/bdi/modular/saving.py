@@ -12,7 +12,7 @@ _SHOWN = 1_000
 
 
 def saved(agent: ModularAgent, call: FunctionCall, answer: Answer, key: str) -> tuple[str, str] | None:
-    """The path of the file (empty: not written) and what the agent is told; None while it is written."""
+    """The path of the file, empty where it could not be written, and what the agent is told; None: not yet."""
     whole = told(answer)
     path = f"{_FOLDER}/step-{agent.state.steps + 1}-{key}.txt"
     why = f"Keeps the output of {call.name}"

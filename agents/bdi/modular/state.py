@@ -97,6 +97,7 @@ class Node:
 
 class Args(TypedDict, total=False):
     """What one module tells the next. `messages` names nodes and holds what the prompter made itself; `node_ids` are
+
     those in which an actor looks for calls. Modules of packages may add names of their own.
     """
 

@@ -1,115 +1,167 @@
-"""`manage.py modular run|step|show|branch|replay`: modular agents from a terminal, by the services of the pages."""
+"""`manage.py modular run | step | show | branch | replay`: modular agents from the command line."""
 
 from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from agents.bdi.modular import document
+from agents.bdi.modular.combinations import CombinationRefused
+from agents.bdi.modular.document import StateRefused
 from agents.bdi.modular.state import MODULE_TYPES, Chosen
-from agents.models import ModularRun, ModularStep
-from agents.modular import branching, replaying, runs, states, stepping
+from agents.models import ModularRun
+from agents.modular import branching, replaying, rights, runs, states
 from agents.modular.branching import Edit
-from agents.modular.runs import Setup
+from agents.modular.runs import Start
 from agents.presentation import hidden
-from agents.record.errors import AgentsError
+from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
 from people.models import User
 
-_DEFAULTS = ("aware", "model", "first", "plain", "simple_coder")
+_REFUSED = (CombinationRefused, StateRefused, GoalRefused, NotPossibleNow, NotYours)
+_USUAL = {
+    "prompter": "aware",
+    "generator": "model",
+    "discriminator": "first",
+    "actor": "plain",
+    "toolkit": "simple_coder",
+}
 
 
 class Command(BaseCommand):
-    """Exit code 1: refused, or a replay that differs."""
+    """Exit code 1: a replay that differs, or something that is refused."""
 
-    help = "Run modular agents, step them, show a state, branch it, replay a run."
+    help = "Start, step, show, branch and replay runs of modular agents. Workers take the steps."
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
-        run = actions.add_parser("run", help="Start a run, from a task or from the document of a state.")
-        run.add_argument("task", nargs="?", default="")
-        run.add_argument("--state", help="a file with a state, ours or the reference's")
-        run.add_argument("--paused", action="store_true")
-        for kind, name in zip(MODULE_TYPES, _DEFAULTS, strict=True):
-            run.add_argument(f"--{kind}", default=name)
-        step = actions.add_parser("step", help="Go one step in a paused run.")
-        show = actions.add_parser("show", help="Print a state as a document.")
-        branch = actions.add_parser("branch", help="Change a state and go on as a branch.")
-        branch.add_argument("--message", nargs=2, metavar=("NODE", "TEXT"))
-        branch.add_argument("--option", nargs=2, type=int, metavar=("NODE", "OPTION"), help="options count from 1")
-        branch.add_argument("--next-step", help="JSON: {module_type, args}")
-        replay = actions.add_parser("replay", help="Repeat a run from its recorded answers.")
-        for one in (step, replay):
-            one.add_argument("run", type=int)
-        for one in (show, branch):
-            one.add_argument("state_id", type=int)
-        for one in (run, step, branch):
-            one.add_argument("--user", default="admin", help="in whose name")
+        run = actions.add_parser("run", help="Start a run, or take one in from a file.")
+        run.add_argument("task", nargs="?", help="what should be achieved")
+        run.add_argument("--state", type=Path, metavar="FILE", help="an exported state to go on from")
+        for kind in MODULE_TYPES:
+            run.add_argument(f"--{kind}", default=_USUAL[kind], help="name, or name:{settings as JSON}")
+        run.add_argument("--paused", action="store_true", help="wait before the first step")
+        step = actions.add_parser("step", help="Have one step taken, or more.")
+        step.add_argument("--until", type=int, metavar="N", help="go on until this step")
+        step.add_argument("--all", action="store_true", help="go on until it waits or ends")
+        show = actions.add_parser("show", help="Print a run.")
+        show.add_argument("--state", action="store_true", help="print the whole state")
+        branch = actions.add_parser("branch", help="Change a node and go on from there.")
+        branch.add_argument("node", type=int)
+        branch.add_argument("--content", help="another message")
+        branch.add_argument("--option", type=int, help="another option, counted from 1")
+        branch.add_argument("--next", help="the module that comes next")
+        branch.add_argument("--paused", action="store_true")
+        replay = actions.add_parser("replay", help="Do a run again from its recorded answers.")
+        for one in (step, show, branch, replay):
+            one.add_argument("run", type=int, help="its number")
         for one in (run, step, show, branch, replay):
-            one.add_argument("--json", action="store_true")
+            one.add_argument("--by", default="admin", metavar="USER", help="with whose rights (default: admin)")
+            one.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        actions = {"run": _run, "step": _step, "show": _show, "branch": _branch, "replay": _replay}
+        by = User.objects.filter(username=options["by"], is_active=True).first()
+        if by is None:
+            raise CommandError(f"There is no user {options['by']}.")
         try:
-            said = getattr(self, f"_{options['action']}")(options)
-        except (AgentsError, ValueError, OSError) as refused:
+            told, lines, is_fine = actions[options["action"]](options, by)
+        except _REFUSED as refused:
             raise CommandError(str(refused)) from refused
-        except (ModularRun.DoesNotExist, ModularStep.DoesNotExist, User.DoesNotExist) as missing:
-            raise CommandError(f"There is no such thing: {missing}") from missing
-        if options["json"]:
-            self.stdout.write(json.dumps(said, ensure_ascii=False))
-        else:
-            for name, value in said.items():
-                shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-                self.stdout.write(hidden.visible_text(f"{name}: {shown}"))
-        if said.get("differs_at") is not None:
+        said = json.dumps(told, ensure_ascii=False, default=str) if options["json"] else "\n".join(lines)
+        self.stdout.write(said if options["json"] else "\n".join(map(hidden.visible_text, said.split("\n"))))
+        if not is_fine:
             sys.exit(1)
 
-    def _run(self, options: dict[str, Any]) -> dict[str, Any]:
-        by = User.objects.get(username=options["user"])
-        if options["state"]:
-            state = document.loads(Path(options["state"]).read_bytes())
-            return _of(runs.begin(state, by=by, workspace=None, agent=runs.first_agent(), pauses=options["paused"]))
-        modules = {kind: Chosen(options[kind]) for kind in MODULE_TYPES}
-        return _of(runs.start(options["task"], Setup(modules, pauses=options["paused"]), by=by))
 
-    def _step(self, options: dict[str, Any]) -> dict[str, Any]:
-        by = User.objects.get(username=options["user"])
-        run = runs.go_on(ModularRun.objects.get(pk=options["run"]), by=by, steps=1)
-        # Here and now, so that the next line shows it; a worker that was woken finds it done.
-        stepping.work(run.pk)
-        return _of(ModularRun.objects.get(pk=run.pk))
-
-    def _show(self, options: dict[str, Any]) -> dict[str, Any]:
-        return document.write(states.after(ModularStep.objects.get(pk=options["state_id"])))
-
-    def _branch(self, options: dict[str, Any]) -> dict[str, Any]:
-        by = User.objects.get(username=options["user"])
-        message, option, next_step = options["message"], options["option"], options["next_step"]
-        edit = Edit(
-            (int(message[0]), message[1]) if message else None,
-            (option[0], option[1] - 1) if option else None,
-            json.loads(next_step) if next_step else None,
-        )
-        step = ModularStep.objects.select_related("run").get(pk=options["state_id"])
-        return _of(branching.branch(step, edit, by=by))
-
-    def _replay(self, options: dict[str, Any]) -> dict[str, Any]:
-        found = replaying.replay(ModularRun.objects.get(pk=options["run"]))
-        return {"same": found.same, "differs_at": found.differs_at, "why": found.why}
+_Told = tuple[Mapping[str, Any], list[str], bool]
 
 
-def _of(run: ModularRun) -> dict[str, Any]:
-    newest = ModularStep.objects.get(run=run, number=run.head)
-    waits = [{"key": want["key"], "kind": want["kind"]} for want in run.waits_for]
-    return {
-        "run": run.pk,
+def _run(options: Mapping[str, Any], by: User) -> _Told:
+    if options["state"] is not None:
+        run = runs.take_in(options["state"].read_bytes(), by=by)
+    elif options["task"]:
+        chosen = {kind: _chosen(options[kind]) for kind in MODULE_TYPES}
+        run = runs.start(Start(options["task"], chosen, paused=options["paused"]), by=by)
+    else:
+        raise CommandError("Say what should be achieved, or name a file with --state.")
+    return _told(run)
+
+
+def _chosen(text: str) -> Chosen:
+    name, _, settings = text.partition(":")
+    try:
+        return Chosen(name, json.loads(settings) if settings else {})
+    except ValueError as wrong:
+        raise CommandError(f"The settings of {name} are no JSON: {wrong}") from wrong
+
+
+def _found(options: Mapping[str, Any], by: User) -> ModularRun:
+    if (run := rights.visible_to(by).filter(pk=options["run"]).first()) is None:
+        raise CommandError(f"There is no run {options['run']}.")
+    return run
+
+
+def _step(options: Mapping[str, Any], by: User) -> _Told:
+    run = _found(options, by)
+    if options["all"] or options["until"] is not None:
+        runs.go_on(run, by=by, until=options["until"])
+    else:
+        runs.step(run, by=by)
+    run.refresh_from_db()
+    return _told(run)
+
+
+def _show(options: Mapping[str, Any], by: User) -> _Told:
+    run = _found(options, by)
+    if options["state"]:
+        told = document.write(states.tree_of(run))
+        return told, [json.dumps(told, ensure_ascii=False, indent=2, default=str)], True
+    return _told(run)
+
+
+def _branch(options: Mapping[str, Any], by: User) -> _Told:
+    run = _found(options, by)
+    option = options["option"] - 1 if options["option"] is not None else None
+    edit = Edit(options["node"], options["content"], option=option, next_step=options["next"], paused=options["paused"])
+    branching.branch(run, edit, by=by)
+    run.refresh_from_db()
+    return _told(run)
+
+
+def _replay(options: Mapping[str, Any], by: User) -> _Told:
+    found = replaying.replay(_found(options, by))
+    lines = [f"step {one.step}: {one.where} was {one.before}, and is {one.now}" for one in found.differences]
+    said = f"{found.steps} steps done again: {'the same states' if found.is_same else 'they differ'}"
+    told = {"steps": found.steps, "same": found.is_same, "differences": [vars(one) for one in found.differences]}
+    return told, [said, *lines], found.is_same
+
+
+def _told(run: ModularRun) -> _Told:
+    state = states.tree_of(run)
+    told = {
+        "id": run.pk,
         "state": run.state,
         "reason": run.reason,
-        "step": run.head,
-        "newest_state": newest.pk,
-        "workspace": run.workspace.name,
-        "waits_for": waits,
+        "outcome": run.outcome,
+        "step": run.at_step,
+        "state_id": states.latest(run).pk,
+        "next": state.next_step.module_type,
+        "node": state.at,
+        "submissions": state.submissions,
+        "tokens": state.usage.tokens,
+        "cost": str(state.usage.cost),
     }
+    lines = [f"run {run.pk}: {run.state}{f' ({run.reason})' if run.reason else ''}, step {run.at_step}"]
+    lines += [
+        f"{'*' if node.id == state.at else ' '} {node.id:>4} {node.message.role}: "
+        + (f"{node.message.function_call.name} " if node.message.function_call else "")
+        + " ".join(node.message.content.split())[:100]
+        for node in state.path()
+    ]
+    lines += [f"submitted: {one[:200]}" for one in state.submissions]
+    return told, lines, True

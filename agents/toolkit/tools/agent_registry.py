@@ -12,6 +12,7 @@ from typing import Any
 from agents.toolkit import finishing
 from agents.toolkit.command import Command, Params, Tool
 from agents.toolkit.describing import fields, line, number, switch
+from agents.toolkit.frameworks import FRAMEWORKS, OWN
 from agents.toolkit.saying import Said, sense
 from agents.toolkit.trial import Trial
 from sandbox.contract import Request
@@ -30,6 +31,7 @@ def _text(title: str, most_chars: int) -> dict[str, Any]:
 
 # What an agent is set to, by the names that `agent_create` takes, each with what a new one has.
 SETTINGS: Mapping[str, tuple[dict[str, Any], Any]] = {
+    "framework": ({"type": "string", "title": "Who works on its goals", "enum": list(FRAMEWORKS)}, OWN),
     "tools": (_text("Tools it may use, with commas between them; empty: every one", 2_000), ""),
     "model": (_text("Language model; empty: the one of this installation", 200), ""),
     "uses_model": (switch("A model plans where no rule does", default=True), True),
@@ -133,6 +135,12 @@ _SWITCHED = {
         *("decided only by people", "whose plans are decided only by people", "only people may decide its plans"),
         *("only people may approve its plans", "with people only", "people-only"),
     ),
+    **{
+        phrase: ("framework", name)
+        for name in FRAMEWORKS
+        for said in ("framework", "with the framework", "of the framework", "built on")
+        for phrase in (f"{said} {name}",)
+    },
     **_flags(
         "review_design",
         True,

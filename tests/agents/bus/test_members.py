@@ -14,6 +14,7 @@ from agents.bus.members import NameTaken, Offer, Registration
 from agents.models import Agent, BusCapability, BusEntry, BusMember
 from agents.record.errors import GoalRefused
 from library.components import services as library
+from library.errors import EmbeddingUnavailable
 from library.language import embeddings
 from people.models import User
 
@@ -25,12 +26,12 @@ def _who(name: str = "weather", *offers: Offer, **more: Any) -> Registration:
 
 
 def test_of_two_registrations_of_one_name_at_once_one_wins() -> None:
-    began, ends = threading.Barrier(2), []
+    began, ends = threading.Barrier(2), list[str]()
 
     def register(name: str) -> None:
         began.wait()
         try:
-            ends.append(members.register(_who(name)).pk)
+            ends.append(str(members.register(_who(name)).pk))
         except NameTaken:
             ends.append("taken")
         finally:
@@ -42,7 +43,7 @@ def test_of_two_registrations_of_one_name_at_once_one_wins() -> None:
     for thread in threads:
         thread.join(20)
     (row,) = BusMember.objects.filter(name__iexact="weather")
-    assert sorted(map(str, ends)) == sorted([str(row.pk), "taken"])
+    assert sorted(ends) == sorted([str(row.pk), "taken"])
     assert BusEntry.objects.filter(event="registered").count() == 1
 
 
@@ -159,7 +160,7 @@ def test_without_a_sentence_model_words_find_members_and_the_page_says_so(monkey
     members.register(_who("weather", Offer("forecast"), description="tell the weather"))
 
     def broken(texts: Any) -> Any:
-        raise embeddings.EmbeddingUnavailable("no model here")
+        raise EmbeddingUnavailable("no model here")
 
     monkeypatch.setattr(embeddings, "embed", broken)
     assert vectors.embed_missing() == 0

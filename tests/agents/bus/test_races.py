@@ -294,7 +294,7 @@ def test_only_operators_close_a_breaker_and_set_the_bus(owner: User, operator: U
     member = BusCapability.objects.get(name="say").member
     for _ in range(3):
         breakers.failed(member.pk, 0, "down")
-    values = {"failures": 1, "cooldown_s": 60, "depth": 2, "requests": 3}
+    values: dict[str, Any] = {"failures": 1, "cooldown_s": 60, "depth": 2, "requests": 3}
     with pytest.raises(NotYours):
         breakers.close(member, by=owner)
     with pytest.raises(NotYours):
@@ -458,3 +458,21 @@ def test_a_late_worker_cannot_answer_while_the_next_one_has_it(owner: User, conn
     echo.does = lambda request: Answer({"by": "the next one"})
     answering.take_turn(taken_over[0])
     assert _now(asked).answer == {"by": "the next one"}
+
+
+def test_a_trial_that_waits_for_review_lets_another_one_try(owner: User) -> None:
+    content = {"path": "a", "content": "x"}
+    first = requests.request(by=owner, capability="simple_coder.write", content=content)
+    member = BusCapability.objects.get(name="simple_coder.write").member
+    for _ in range(3):
+        breakers.failed(member.pk, 0, "down")
+    _at_once()
+    _turn(first)
+    breakers.sweep()
+    assert (_now(first).state, BusBreaker.objects.get().state) == (S.WITH_GOAL, "half_open")
+    BusBreaker.objects.update(changed_at=timezone.now() - timedelta(seconds=301))
+    breakers.sweep()
+    assert BusBreaker.objects.get().state == "open"
+    second = requests.request(by=owner, capability="simple_coder.write", content={**content, "path": "b"})
+    _turn(second)
+    assert (_now(second).state, BusBreaker.objects.get().trial) == (S.WITH_GOAL, second)

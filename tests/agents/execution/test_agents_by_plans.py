@@ -9,7 +9,7 @@ import pytest
 from agents.actors import lifecycle
 from agents.actors.step_model_calls import Means
 from agents.bdi import document as documents
-from agents.components import agent_steps, agent_versions
+from agents.components import agent_steps, agent_versions, approved_steps
 from agents.coordinator import commanding
 from agents.coordinator.commanding import Given
 from agents.cycle import cycle
@@ -144,7 +144,7 @@ def test_nothing_is_done_for_a_plan_that_nobody_approved_or_that_does_not_run(
         with pytest.raises(NotYours, match="no such step"):
             agent_steps.make(params, {}, means)
     Goal.objects.filter(pk=plan.goal_id).update(state=GoalState.EXECUTING.value)
-    monkeypatch.setattr(agent_steps, "digest_of", lambda document: "0" * 64)
+    monkeypatch.setattr(approved_steps, "digest_of", lambda document: "0" * 64)
     with pytest.raises(NotYours, match="no such step"):
         agent_steps.make(params, {}, means)
     assert not Agent.objects.filter(name="scout").exists()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from agents.bdi.commitment import Commitment
 from agents.mastermind.configs import EVERY_TOOL, KEYS, ConfigRefused, applied, differing, of_params, parse
+from agents.toolkit.frameworks import FRAMEWORKS
 from agents.toolkit.tools import agent_registry
 
 TOOLS = ["git_tool", "note_taking"]
@@ -68,6 +69,7 @@ def test_whatever_is_written_is_a_config_or_refused(text: str) -> None:
 
 SETTINGS = st.fixed_dictionaries(
     {
+        "framework": st.sampled_from(list(FRAMEWORKS)),
         "tools": st.lists(st.sampled_from(TOOLS), unique=True),
         "model": st.sampled_from(["", "openai/gpt-5", "anthropic/claude"]),
         "uses_model": st.booleans(),

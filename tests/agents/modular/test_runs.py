@@ -1,167 +1,360 @@
-"""Runs of modular agents: each call is reviewed, people write and choose, and any state can be taken up again."""
+"""Runs of modular agents: every call is reviewed, every state can be opened and changed, and nothing is lost."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, transaction
 
+from agents.bdi.modular import document, loop
 from agents.bdi.modular.combinations import CombinationRefused
-from agents.bdi.modular.state import MODULE_TYPES, Chosen, FunctionCall
+from agents.bdi.modular.document import StateRefused
+from agents.bdi.modular.state import Chosen, Limits
 from agents.cycle import cycle
-from agents.models import ModularCall, ModularRun, ModularStep
-from agents.modular import branching, replaying, runs, states, stepping
-from agents.modular.branching import Edit, EditRefused
-from agents.modular.replaying import Replayed
-from agents.modular.runs import Setup
-from agents.record.errors import NotPossibleNow, NotYours
-from agents.record.selectors import current_plan
+from agents.models import Goal, ModularNode, ModularRun, ModularStep, ModularWant, Standstill
+from agents.modular import branching, replaying, rights, runs, states, wanting, working
+from agents.modular.branching import Edit
+from agents.modular.runs import Start
+from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
+from agents.states import GoalState, ModularRunState
+from library.models import Experience
 from people.models import User
 from review.deciding import decisions
+from tests.models.conftest import provider as provider
+from tests.models.server import Provider
 
 pytestmark = pytest.mark.django_db(transaction=True)
+S = ModularRunState
+BY_HAND = {
+    "prompter": Chosen("plain"),
+    "generator": Chosen("person"),
+    "discriminator": Chosen("first"),
+    "actor": Chosen("plain"),
+    "toolkit": Chosen("simple_coder"),
+}
+BY_MODEL = {**BY_HAND, "generator": Chosen("model", {"samples": 1})}
+WRITE = {"name": "simple_coder.write", "arguments": {"path": "a.txt", "content": "moon"}}
+SUBMIT = {"name": "submit", "arguments": {"answer": "done"}}
 
 
-def setup(
-    prompter: str = "plain",
-    generator: str = "person",
-    discriminator: str = "first",
-    actor: str = "plain",
-    toolkit: str = "simple_coder",
-    **also: Any,
-) -> Setup:
-    names = (prompter, generator, discriminator, actor, toolkit)
-    return Setup({kind: Chosen(name) for kind, name in zip(MODULE_TYPES, names, strict=True)}, **also)
-
-
-def gone_on(run: ModularRun) -> ModularRun:
-    stepping.work(run.pk)
-    return ModularRun.objects.get(pk=run.pk)
-
-
-def say(run: ModularRun, by: User, name: str, **arguments: Any) -> ModularRun:
-    runs.write(run, f"I call {name}", FunctionCall(name, arguments), by=by)
-    return gone_on(run)
-
-
-def reviewed(run: ModularRun, reviewer: User) -> ModularRun:
-    goal = ModularCall.objects.select_related("goal").get(run=run, number=run.head + 1).goal
-    plan = current_plan(goal)
-    assert plan is not None
-    decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")
-    cycle.work(goal.pk)
-    return gone_on(run)
+def says(call: Mapping[str, Any] | None, content: str = "because") -> str:
+    return json.dumps({"content": content, "function_call": call})
 
 
 @pytest.fixture
-def written(owner: User, reviewer: User) -> ModularRun:
-    """A run in which a file was written and which waits for the person again."""
-    run = gone_on(runs.start("Say moon in a.txt", setup(), by=owner))
-    run = say(run, owner, "simple_coder.write", path="a.txt", content="moon")
-    assert (run.state, [want["kind"] for want in run.waits_for]) == ("waiting", ["call"])
-    return reviewed(run, reviewer)
+def begun(owner: User) -> Callable[..., ModularRun]:
+    def made(settings: Mapping[str, Chosen] = BY_HAND, **also: Any) -> ModularRun:
+        run = runs.start(Start("write the moon into a.txt", settings, **also), by=owner)
+        working.work(run.pk)
+        run.refresh_from_db()
+        return run
+
+    return made
 
 
-def test_a_call_waits_for_its_review_and_its_answer_becomes_a_node(written: ModularRun, owner: User) -> None:
-    assert (written.state, written.waits_for[0]["kind"]) == ("waiting", "person")
-    state = states.after(states.newest(written))
-    assert [node.message.role for node in state.path()] == ["user", "assistant", "function"]
-    ended = say(written, owner, "submit", answer="done")
-    assert (ended.state, states.after(states.newest(ended)).submissions) == ("ended", ["done"])
+def wrote(run: ModularRun, by: User, call: Mapping[str, Any] | None, content: str = "because") -> ModularRun:
+    """A person writes what comes next, and the run goes on as far as it can."""
+    (want,) = wanting.asked_of_people(run)
+    wanting.answer_as_person(want, {"content": content, "function_call": call}, by=by)
+    return worked(run)
 
 
-def test_a_run_repeated_from_its_answers_is_the_same(written: ModularRun, owner: User) -> None:
-    ended = say(written, owner, "submit", answer="done")
-    assert replaying.replay(ended) == Replayed(ended.head)
+def worked(run: ModularRun) -> ModularRun:
+    working.work(run.pk)
+    run.refresh_from_db()
+    return run
 
 
-def test_a_branch_has_the_files_of_its_step_and_leaves_the_old_run_alone(
-    written: ModularRun, owner: User, reviewer: User
+def approve(run: ModularRun, reviewer: User) -> Goal:
+    """The call that waits is approved and carried out."""
+    want = ModularWant.objects.get(run=run, kind="call", answer__isnull=True)
+    assert want.goal is not None
+    plan = want.goal.intent_plans.get()
+    decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")
+    cycle.work(plan.goal_id)
+    return Goal.objects.get(pk=plan.goal_id)
+
+
+def test_without_a_model_a_person_writes_each_call_is_reviewed_and_the_run_is_remembered(
+    begun: Callable[..., ModularRun], owner: User, reviewer: User
 ) -> None:
-    before = ModularStep.objects.get(run=written, number=2)
-    head = written.head
-    run = branching.branch(before, Edit(message=(1, "Say sun in a.txt")), by=owner)
-    state = states.after(states.newest(run))
-    assert [node.message.content for node in state.path()] == ["Say sun in a.txt"]
-    assert (state.path()[0].copy_of, state.path()[0].source) == (1, f"person:{owner.username}")
-    assert (run.workspace.head, run.workspace_id == written.workspace_id) == (before.snapshot, False)
-    written.refresh_from_db()
-    assert (written.head, states.after(before).nodes[1].message.content) == (head, "Say moon in a.txt")
+    run = begun()
+    assert (run.state, run.reason) == (S.WAITING, "a person has to answer")
+    run = wrote(run, owner, WRITE)
+    assert (run.state, run.reason) == (S.WAITING, "a plan is reviewed or runs")
+    goal = Goal.objects.get()
+    assert goal.state == GoalState.AWAITING_REVIEW
+    assert approve(run, reviewer).state == GoalState.ACHIEVED
+    run = worked(ModularRun.objects.get(pk=run.pk))
+    assert states.tree_of(run).path()[-1].message.role == "function"
+    run = wrote(run, owner, SUBMIT)
+    assert (run.state, run.outcome) == (S.ENDED, "achieved")
+    assert states.tree_of(run).submissions == ["done"]
+    told = Experience.objects.get(goal_ref=f"modular-{run.pk}")
+    assert (told.final_outcome, told.owner_id) == ("success", owner.pk)
+    assert replaying.replay(run).is_same
 
 
-def test_an_edit_that_names_what_is_not_there_changes_nothing(written: ModularRun, owner: User) -> None:
-    step = states.newest(written)
+def test_a_rejected_call_is_answered_with_the_reason_and_the_run_goes_on(
+    begun: Callable[..., ModularRun], owner: User, reviewer: User
+) -> None:
+    run = wrote(begun(), owner, WRITE)
+    plan = Goal.objects.get().intent_plans.get()
+    decisions.reject(plan, by=reviewer, digest=plan.digest, reason="not that file", via="api")
+    cycle.work(plan.goal_id)
+    run = worked(ModularRun.objects.get(pk=run.pk))
+    assert "not that file" in states.tree_of(run).path()[-1].message.content
+    assert run.reason == "a person has to answer"
+
+
+def test_a_call_that_cannot_be_made_is_told_and_makes_no_goal(begun: Callable[..., ModularRun], owner: User) -> None:
+    run = wrote(begun(), owner, {"name": "simple_coder.read", "arguments": {"path": "../../etc/passwd"}})
+    assert not Goal.objects.exists()
+    assert "did not succeed (refused)" in states.tree_of(run).path()[-1].message.content
+    run = wrote(run, owner, {"name": "no.such", "arguments": {}})
+    assert "There is no function" in states.tree_of(run).path()[-1].message.content
+
+
+def test_a_model_is_asked_under_the_house_rules_and_what_it_says_is_kept_for_a_replay(
+    begun: Callable[..., ModularRun], provider: Provider, reviewer: User
+) -> None:
+    provider.will_say("not JSON", says(WRITE), says(SUBMIT))
+    run = begun(BY_MODEL)
+    assert approve(run, reviewer).state == GoalState.ACHIEVED
+    run = worked(ModularRun.objects.get(pk=run.pk))
+    assert (run.state, run.outcome) == (S.ENDED, "achieved"), run.reason
+    assert len(provider.asked) == 3
+    assert "cannot be read" in json.dumps(provider.asked[1])
+    assert states.tree_of(run).usage.tokens > 0
+    asked = len(provider.asked)
+    assert replaying.replay(run).is_same
+    assert len(provider.asked) == asked, "a replay asks nobody"
+
+
+def test_a_replay_says_where_a_state_differs(begun: Callable[..., ModularRun], owner: User) -> None:
+    run = wrote(begun(), owner, SUBMIT)
+    step = ModularStep.objects.filter(run=run, kind="step").last()
+    assert step is not None
+    ModularStep.objects.filter(pk=step.pk).update(head={**step.head, "reason": "something else"})
+    (found,) = replaying.replay(run).differences
+    assert (found.step, found.where, found.before) == (step.number, "reason", "something else")
+
+
+def test_any_state_is_opened_edited_and_continued_as_a_branch_that_names_its_person(
+    begun: Callable[..., ModularRun], owner: User, reviewer: User
+) -> None:
+    run = wrote(begun(), owner, WRITE)
+    approve(run, reviewer)
+    run = wrote(worked(ModularRun.objects.get(pk=run.pk)), owner, SUBMIT)
+    before = states.tree_of(run)
+    called = next(node for node in before.nodes.values() if node.message.function_call is not None)
+    edit = Edit(called.id, arguments={"path": "b.txt", "content": "sun"})
+    step = branching.branch(run, edit, by=owner)
+    assert (step.kind, step.by) == ("edit", owner)
+    run = worked(ModularRun.objects.get(pk=run.pk))
+    assert run.state == S.WAITING
+    assert approve(run, reviewer).workspace.name.endswith("-branch")
+    run = wrote(worked(ModularRun.objects.get(pk=run.pk)), owner, SUBMIT)
+    after = states.tree_of(run)
+    assert (run.state, after.submissions) == (S.ENDED, ["done"])
+    assert all(after.nodes[number] == node for number, node in before.nodes.items()), "the old ones stay"
+    copy = next(node for node in after.nodes.values() if node.copy_of == called.id)
+    assert (copy.parent, copy.source) == (called.parent, f"person:{owner.username}")
+    assert replaying.replay(run).is_same
+
+
+def test_what_cannot_be_continued_is_refused_and_changes_nothing(
+    begun: Callable[..., ModularRun], owner: User, outsider: User
+) -> None:
+    run = begun()
+    count = ModularStep.objects.count()
     for edit in (
-        Edit(message=(99, "x")),
-        Edit(option=(2, 7)),
-        Edit(next_step={"module_type": "wizard", "args": {}}),
-        Edit(settings={"actor": {"name": "wizard"}}),
+        Edit(99),
+        Edit(1, option=3),
+        Edit(1, next_step="no such"),
+        Edit(1, arguments={}),
+        Edit(1, next_step="discriminator"),
     ):
-        with pytest.raises(EditRefused):
-            branching.branch(step, edit, by=owner)
-    assert ModularRun.objects.count() == 1
+        with pytest.raises(StateRefused):
+            branching.branch(run, edit, by=owner)
+    with pytest.raises(CombinationRefused):
+        branching.branch(run, Edit(1, settings={**BY_HAND, "discriminator": Chosen("person")}), by=owner)
+    with pytest.raises(NotYours):
+        branching.branch(run, Edit(1), by=outsider)
+    held = working.claim(run.pk) if run.state == S.READY else None
+    assert held is None
+    ModularRun.objects.filter(pk=run.pk).update(state=S.RUNNING.value)
+    with pytest.raises(NotPossibleNow, match="under way"):
+        branching.branch(run, Edit(1), by=owner)
+    assert ModularStep.objects.count() == count
 
 
-def test_only_its_owner_and_operators_change_a_run(written: ModularRun, outsider: User, reviewer: User) -> None:
-    for one in (outsider, reviewer):
-        with pytest.raises(NotYours):
-            runs.write(written, "mine", by=one)
-        with pytest.raises(NotYours):
-            branching.branch(states.newest(written), Edit(), by=one)
-    assert not runs.visible_to(outsider).exists()
-
-
-def test_a_combination_that_does_not_fit_is_refused_before_it_starts(owner: User) -> None:
-    with pytest.raises(CombinationRefused, match="“Compare” does not fit the generator “A person”"):
-        runs.start("x", setup(discriminator="compare"), by=owner)
-    assert not ModularRun.objects.exists()
-
-
-def test_a_run_pauses_steps_once_and_goes_on(owner: User) -> None:
-    run = gone_on(runs.start("x", setup(pauses=True), by=owner))
-    assert (run.state, run.head) == ("paused", 0)
-    run = gone_on(runs.go_on(run, by=owner, steps=1))
-    assert (run.state, run.head) == ("paused", 1)
-    run = gone_on(runs.go_on(run, by=owner))
-    assert run.state == "waiting"
+def test_single_steps_pause_run_until_and_end(begun: Callable[..., ModularRun], owner: User, outsider: User) -> None:
+    run = begun(paused=True)
+    assert (run.state, run.at_step) == (S.PAUSED, 1)
+    runs.step(run, by=owner)
+    run = worked(run)
+    assert (run.state, run.at_step, run.reason) == (S.PAUSED, 2, "stopped at step 2")
     with pytest.raises(NotPossibleNow):
-        runs.go_on(run, by=owner)
+        runs.go_on(run, by=owner, until=2)
+    with pytest.raises(NotYours):
+        runs.end(run, by=outsider)
+    runs.go_on(run, by=owner)
+    run = worked(run)
+    assert run.state == S.WAITING
+    runs.pause(run, by=owner)
+    run.refresh_from_db()
+    assert run.state == S.PAUSED
+    runs.end(run, by=owner)
+    run.refresh_from_db()
+    assert run.state == S.ENDED
+    assert not rights.visible_to(outsider).exists()
 
 
-def test_a_worker_that_lost_its_run_stores_nothing(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = runs.start("x", setup(), by=owner)
-    real = stepping._store
+def test_ending_a_run_cancels_the_call_that_waits(begun: Callable[..., ModularRun], owner: User) -> None:
+    run = wrote(begun(), owner, WRITE)
+    runs.end(run, by=owner)
+    assert Goal.objects.get().state == GoalState.DROPPED
 
-    def late(run: ModularRun, *args: Any, **also: Any) -> None:
-        ModularRun.objects.filter(pk=run.pk).update(lease_fence=run.lease_fence + 1)
-        real(run, *args, **also)
 
-    monkeypatch.setattr(stepping, "_store", late)
-    stepping.work(run.pk)
+def test_a_worker_that_was_given_up_writes_nothing(begun: Callable[..., ModularRun], owner: User) -> None:
+    run = begun(paused=True)
+    runs.go_on(run, by=owner)
+    late = working.claim(run.pk)
+    assert late is not None
+    assert working.claim(run.pk) is None
+    ModularRun.objects.filter(pk=run.pk).update(lease_until="2020-01-01T00:00Z")
+    now = working.claim(run.pk)
+    assert now is not None
+    assert now.lost_workers == 1
+    assert not working.turn(late)
+    assert not working.renew(late)
     assert ModularStep.objects.filter(run=run).count() == 1
+    assert working.turn(now)
+    assert ModularStep.objects.filter(run=run).count() == 2
 
 
-def test_a_step_whose_worker_died_is_done_again(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = runs.start("x", setup(), by=owner)
-    monkeypatch.setattr(stepping, "_store", lambda *args, **also: (_ for _ in ()).throw(KeyboardInterrupt))
-    with pytest.raises(KeyboardInterrupt):
-        stepping.work(run.pk)
+def test_a_step_that_was_not_written_is_done_again_with_the_answers_that_there_are(
+    begun: Callable[..., ModularRun], provider: Provider, owner: User
+) -> None:
+    provider.will_say(says(SUBMIT))
+    run = begun(BY_MODEL, paused=True)
+    runs.go_on(run, by=owner, until=2)
+    run = worked(run)
+    runs.go_on(run, by=owner, until=3)
+    held = working.claim(run.pk)
+    assert held is not None
+    assert working.turn(held), "the model has answered, and the worker dies before the step is written"
+    ModularRun.objects.filter(pk=run.pk).update(lease_until="2020-01-01T00:00Z")
+    run = worked(run)
+    assert (run.at_step, len(provider.asked)) == (3, 1)
+
+
+def test_a_step_that_costs_many_workers_is_left_to_a_person(begun: Callable[..., ModularRun], owner: User) -> None:
+    run = begun(paused=True)
+    runs.go_on(run, by=owner)
+    ModularRun.objects.filter(pk=run.pk).update(
+        state=S.RUNNING.value, lost_workers=working.LOST_WORKERS_MAX, lease_until="2020-01-01T00:00Z"
+    )
+    assert working.claim(run.pk) is None
+    run.refresh_from_db()
+    assert (run.state, run.reason) == (S.PAUSED, "its next step has cost 6 workers")
+
+
+def test_a_module_that_raises_pauses_the_run_and_loses_nothing(
+    begun: Callable[..., ModularRun], owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = begun(paused=True)
+
+    def broken(agent: Any, kind: str) -> str:
+        raise loop.ModuleFailed("The prompter “plain” failed: ValueError: oh")
+
+    monkeypatch.setattr(loop, "_run", broken)
+    runs.go_on(run, by=owner)
+    run = worked(run)
+    assert (run.state, run.at_step) == (S.PAUSED, 1)
+    assert "ValueError: oh" in run.reason
+
+
+def test_limits_end_a_run(begun: Callable[..., ModularRun], owner: User) -> None:
+    run = begun(limits=Limits(steps=2), settings=BY_HAND)
+    run = wrote(run, owner, None, "thinking")
+    assert (run.state, run.outcome) == (S.ENDED, "limit")
+
+
+def test_a_person_rates_picks_or_writes_and_only_once(
+    begun: Callable[..., ModularRun], provider: Provider, owner: User, outsider: User
+) -> None:
+    provider.will_say(says(None, "one"), says(None, "two"), says(SUBMIT))
+    run = begun({**BY_MODEL, "generator": Chosen("model", {"samples": 2}), "discriminator": Chosen("person")})
+    (want,) = wanting.asked_of_people(run)
+    assert [one["content"] for one in want.args["options"]] == ["one", "two"]
+    # At temperature 0 every sample would be the same.
+    assert {asked["temperature"] for asked in provider.asked} == {0.7}
+    with pytest.raises(NotYours):
+        wanting.answer_as_person(want, {"chosen": 0}, by=outsider)
+    for wrong in ({}, {"chosen": 2}, {"chosen": 0, "scores": [2]}, {"written": {"content": " "}}):
+        with pytest.raises(NotPossibleNow):
+            wanting.answer_as_person(want, wrong, by=owner)
+    wanting.answer_as_person(want, {"chosen": 1, "scores": [0.2, 0.9]}, by=owner)
+    with pytest.raises(NotPossibleNow, match="already"):
+        wanting.answer_as_person(want, {"chosen": 0}, by=owner)
+    run = worked(ModularRun.objects.get(pk=run.pk))
+    node = next(node for node in states.tree_of(run).nodes.values() if node.options)
+    assert (node.message.content, [one.score for one in node.options]) == ("two", [0.2, 0.9])
+
+
+def test_who_may_start_what(owner: User, outsider: User, begun: Callable[..., ModularRun]) -> None:
+    with pytest.raises(GoalRefused):
+        runs.start(Start("x", BY_HAND), by=User.objects.create_user("nora", roles=[]))
+    with pytest.raises(CombinationRefused, match="asks a language model, and none is set up"):
+        runs.start(Start("x", BY_MODEL), by=owner)
+    theirs = begun().workspace
+    with pytest.raises(GoalRefused, match="No workspace of yours"):
+        runs.start(Start("x", BY_HAND, workspace=theirs), by=outsider)
+    first, again = (runs.start(Start("x", BY_HAND, key="k"), by=owner) for _ in range(2))
+    assert first.pk == again.pk
+
+
+def test_a_model_that_the_operator_did_not_set_up_is_not_asked(owner: User, provider: Provider) -> None:
+    settings = {**BY_MODEL, "generator": Chosen("model", {"model": "openai/elsewhere"})}
+    with pytest.raises(CombinationRefused, match="is not set up for this agent"):
+        runs.start(Start("x", settings), by=owner)
+
+
+def test_a_state_is_exported_and_taken_in_again(begun: Callable[..., ModularRun], owner: User) -> None:
+    run = wrote(begun(), owner, {"name": "note", "arguments": {"text": "\x00zero"}})
+    text = json.dumps(document.write(states.tree_of(run)))
+    again = runs.take_in(text, by=owner)
+    assert again.state == S.PAUSED
+    assert states.tree_of(again).nodes == states.tree_of(run).nodes
+    with pytest.raises(StateRefused):
+        runs.take_in("{}", by=owner)
+
+
+def test_what_no_hint_reached_the_sweep_finds(
+    begun: Callable[..., ModularRun], owner: User, reviewer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = wrote(begun(), owner, WRITE)
+    monkeypatch.setattr(wanting, "ready", lambda run: None)
+    with monkeypatch.context() as deaf:
+        deaf.setattr(wanting, "_call_ended", lambda row: False)
+        approve(run, reviewer)
     monkeypatch.undo()
-    assert stepping.claim(run.pk) is None
-    ModularRun.objects.filter(pk=run.pk).update(lease_until="2020-01-01T00:00:00Z")
-    assert gone_on(run).state == "waiting"
+    working.sweep()
+    run.refresh_from_db()
+    assert run.state == S.READY
 
 
-def test_an_answer_counts_once(written: ModularRun, owner: User) -> None:
-    stale = ModularRun.objects.get(pk=written.pk)
-    runs.write(written, "first", by=owner)
-    with pytest.raises(NotPossibleNow):
-        runs.write(stale, "second", by=owner)
+def test_nothing_begins_at_a_standstill(begun: Callable[..., ModularRun], operator: User, owner: User) -> None:
+    run = begun(paused=True)
+    runs.go_on(run, by=owner)
+    Standstill.objects.create(by=operator)
+    assert working.claim() is None
 
 
-def test_a_step_is_stored_once(written: ModularRun) -> None:
-    step = states.newest(written)
-    step.pk = None
-    with pytest.raises(IntegrityError), transaction.atomic():
-        step.save(force_insert=True)
+def test_rows_of_steps_and_nodes_are_never_rewritten() -> None:
+    assert ModularStep.append_only
+    assert ModularNode.append_only

@@ -57,8 +57,10 @@ def test_run_takes_a_command_line_and_nothing_is_named_command() -> None:
     assert all("command" not in one.properties for one in REGISTRY.commands)
 
 
-def test_only_removing_and_overwriting_need_autonomous_mode() -> None:
-    assert [one.name for one in REGISTRY.commands if one.needs_autonomous] == ["rm"]
+def test_only_removing_renaming_and_overwriting_need_autonomous_mode() -> None:
+    assert {one.name for one in REGISTRY.commands if one.needs_autonomous} == {
+        "rename_ending", "rename_part", "rm"
+    }  # fmt: skip
     assert [(one.name, one.autonomous_with) for one in REGISTRY.commands if one.autonomous_with] == [
         ("mv", "overwrite"), ("cp", "overwrite")
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""A language model checks the first option; what it rejects is left as a dead end, and another way is tried."""
+"""A language model checks the first option; what it rejects is a dead end, and the agent tries anew beside it."""
 
 from __future__ import annotations
 

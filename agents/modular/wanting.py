@@ -1,0 +1,256 @@
+"""What a step wants of the world, and how each is answered once: by a model, the library, a reviewed call, a person."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from agents.actors.model_requests import request_for
+from agents.actors.models_in_use import models_of
+from agents.bdi.modular import model_requests
+from agents.bdi.modular.acting import OWN
+from agents.bdi.modular.agent import CALL, MEMORY, MODEL, PERSON, ToolSpec, Want
+from agents.components import made_tools
+from agents.goals import tool_calls
+from agents.goals.component_goals import Terms
+from agents.goals.tool_calls import ToolCall
+from agents.models import ModularRun, ModularWant
+from agents.modular.rights import check_may_change
+from agents.plans.tool_call_plans import Caller
+from agents.record import wake_ups
+from agents.record.errors import GoalRefused, NotPossibleNow, PlanInvalid, TooManyGoals
+from agents.record.moves import move_modular_run
+from agents.states import ModularRunState, MoveRefused
+from agents.toolkit.registry import tools_in_use
+from library.language import generation
+from library.language.asking import Message, ModelError
+from library.memory import context
+from library.models import ModelCall
+from library.prompts import in_use
+from people.models import User
+
+PURPOSE = "modular"
+KIND = "modular"
+_MOST_CHARS = 60_000
+
+
+def catalogue() -> Mapping[str, ToolSpec]:
+    """Every command in use and what concerns the agent alone, by name."""
+    made_tools.refresh()
+    found = {
+        f"{tool.name}.{command.name}": ToolSpec(f"{tool.name}.{command.name}", command.summary, command.schema)
+        for tool in tools_in_use().tools
+        for command in tool.commands
+    }
+    return {**found, **OWN}
+
+
+def answers_for(run: ModularRun, step: int) -> dict[str, Any]:
+    """What was answered of what the step wants, by key."""
+    rows = ModularWant.objects.filter(run=run.pk, step=step).exclude(answer__isnull=True)
+    return dict(rows.values_list("key", "answer"))
+
+
+def settle(run: ModularRun, step: int, wants: Sequence[Want]) -> bool:
+    """Have each want answered, or asked for. True when all that is left waits for a plan or a person.
+
+    Asks models, so never inside a transaction. A worker that dies between an answer and its row asks again.
+    """
+    still = True
+    for want in wants:
+        row, _ = ModularWant.objects.get_or_create(
+            run=run, step=step, key=want.key, defaults={"kind": want.kind, "args": dict(want.args)}
+        )
+        if row.answer is not None:
+            still = False
+        elif want.kind == MODEL:
+            _answer(row, _asked(run, want.args))
+            still = False
+        elif want.kind == MEMORY:
+            _answer(row, _remembered(run, want.args))
+            still = False
+        elif want.kind == CALL and row.goal_id is None:
+            still = _call(run, row) and still
+        elif want.kind == CALL:
+            still = not _call_ended(row) and still
+    return still
+
+
+def _answer(row: ModularWant, answer: Mapping[str, Any], by: User | None = None) -> bool:
+    """The race it closes: two answers to one want. The first one stays."""
+    unanswered = ModularWant.objects.filter(pk=row.pk, answer__isnull=True)
+    return bool(unanswered.update(answer=_storable(answer), answered_at=timezone.now(), by=by))
+
+
+def _storable(answer: Mapping[str, Any]) -> Any:
+    """Postgres holds no character zero in JSON."""
+    return json.loads(json.dumps(dict(answer), ensure_ascii=True, default=str).replace("\\u0000", "\\u2400"))
+
+
+def _asked(run: ModularRun, args: Mapping[str, Any]) -> Mapping[str, Any]:
+    name = str(args["prompt"])
+    prompts = [in_use.filled(name)]
+    messages = [Message("system", prompts[0].text), *(Message(**one) for one in _fitting(args["messages"]))]
+    if "before" in args:
+        again = in_use.filled(f"{name}-repair", problem=str(args.get("problem", ""))[:500])
+        messages += [Message("assistant", str(args["before"])), Message("user", again.text)]
+        prompts.append(again)
+    models = models_of(run.agent)
+    if wanted := str(args.get("model", "")):
+        models = models[1:] or models if wanted == "fallback" else tuple(one for one in models if one == wanted)
+    began = time.monotonic()
+    try:
+        request = request_for(
+            run.agent,
+            PURPOSE,
+            messages,
+            models,
+            prompts=prompts,
+            max_tokens=min(int(args.get("max_tokens", 2_000)), settings.MODEL_ANSWER_TOKENS),
+            schema=model_requests.SCHEMAS[name],
+        )
+        # Without it several samples would be the same answer several times.
+        answer = generation.ask(replace(request, temperature=float(args.get("temperature", 0.0))))
+    except ModelError as error:
+        return {"error": error.code, "message": str(error)[:500], "time_s": round(time.monotonic() - began, 3)}
+    call = ModelCall.objects.get(pk=answer.call)
+    return {
+        "text": str(answer.masked.restored(answer.text)),
+        "model": answer.model,
+        "call": answer.call,
+        "tokens": (call.tokens_in or 0) + (call.tokens_out or 0),
+        "cost": str(call.cost or 0),
+        "time_s": round(time.monotonic() - began, 3),
+    }
+
+
+def _fitting(messages: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
+    """The first message and the newest that a model may be sent; a plain prompter sends all there is."""
+    most = min(_MOST_CHARS, 3 * settings.MODEL_PROMPT_TOKENS)
+    first, *others = messages
+    left = most - len(first["content"])
+    kept: list[Mapping[str, str]] = []
+    for one in reversed(others):
+        left -= len(one["content"])
+        if left < 0 and kept:
+            break
+        kept.append({"role": one["role"], "content": one["content"][:most]})
+    return [{"role": first["role"], "content": first["content"][:most]}, *reversed(kept)]
+
+
+def _remembered(run: ModularRun, args: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = context.build(str(args["query"])[:2_000], user=run.by, budget_tokens=int(args["budget_tokens"]))
+    return {
+        "items": [{"kind": one.kind, "text": one.text} for one in found.items],
+        "left_out": [{"kind": one.kind, "why": one.why} for one in found.left_out],
+    }
+
+
+def _call(run: ModularRun, row: ModularWant) -> bool:
+    """Propose a call as a goal of one step. False where it is answered at once, because it cannot be made."""
+    tool, _, command = str(row.args["name"]).partition(".")
+    call = ToolCall(tool, command, row.args["arguments"], str(row.args.get("why", ""))[:300])
+    terms = Terms(run.by, run.workspace, run.agent, key=f"modular-{run.pk}-{row.step}-{row.key}")
+    try:
+        plan = tool_calls.propose(call, terms, Caller(KIND, "a modular agent", str(run.pk)))
+    except PlanInvalid as refused:
+        said = "; ".join(one.message for one in refused.problems)
+        return not _answer(row, {"state": "refused", "reason": said[:2_000]})
+    except TooManyGoals:
+        return True  # the sweep comes back to it
+    except GoalRefused as refused:
+        return not _answer(row, {"state": "refused", "reason": str(refused)[:2_000]})
+    ModularWant.objects.filter(pk=row.pk, goal=None).update(goal=plan.goal_id)
+    return True
+
+
+def _call_ended(row: ModularWant) -> bool:
+    """Answer a call whose goal has ended; whether it has an answer."""
+    if row.goal is None or (found := tool_calls.answer_of(row.goal)) is None:
+        return False
+    answer = {
+        "state": found.state,
+        "result": found.result,
+        "reason": found.reason[:4_000],
+        "goal": row.goal_id,
+        "snapshot": row.goal.workspace.head,
+    }
+    _answer(row, answer)
+    return True
+
+
+def goal_ended(goal_id: int, **_: object) -> None:
+    """A hint: a goal has ended. If a run waits for it, it goes on."""
+    for row in ModularWant.objects.filter(goal=goal_id, answer__isnull=True).select_related("run", "goal__workspace"):
+        if _call_ended(row):
+            ready(row.run)
+
+
+def ready(run: ModularRun) -> None:
+    """Have a run that waited go on."""
+    if run.state != ModularRunState.WAITING:
+        return
+    with transaction.atomic():
+        try:
+            move_modular_run(run, ModularRunState.READY)
+        except MoveRefused:
+            return  # somebody was quicker
+        wake_ups.wake_modular(run.pk)
+
+
+def asked_of_people(run: ModularRun) -> list[ModularWant]:
+    """What the step under way wants of a person."""
+    return list(run.wants.filter(step=run.at_step + 1, kind=PERSON, answer__isnull=True).order_by("pk"))
+
+
+def answer_as_person(want: ModularWant, answer: Mapping[str, Any], *, by: User) -> None:
+    """Keep what a person chose, rated or wrote, and go on.
+
+    Raises NotYours, and NotPossibleNow where it is answered, or wants something else.
+    """
+    run = want.run
+    check_may_change(by, run)
+    if want.kind != PERSON:
+        raise NotPossibleNow("The run waits for something else.")
+    found = {**_checked(want, answer), "by": by.username}
+    if not _answer(want, found, by):
+        raise NotPossibleNow("Somebody has answered this already.")
+    run.refresh_from_db()
+    ready(run)
+
+
+def _checked(want: ModularWant, answer: Mapping[str, Any]) -> dict[str, Any]:
+    if want.args["ask"] == "write":
+        return _written(answer)
+    options = want.args["options"]
+    scores = list(answer.get("scores") or [])[: len(options)]
+    if any(one is not None and not (isinstance(one, (int, float)) and 0 <= one <= 1) for one in scores):
+        raise NotPossibleNow("A rating is a number from 0 to 1.")
+    if answer.get("written"):
+        return {"scores": scores, "written": _written(answer["written"])}
+    chosen = answer.get("chosen")
+    if isinstance(chosen, bool) or not isinstance(chosen, int) or not 0 <= chosen < len(options):
+        raise NotPossibleNow("Choose one of the options, or write another.")
+    return {"scores": scores, "chosen": chosen}
+
+
+def _written(answer: Mapping[str, Any]) -> dict[str, Any]:
+    content, call = answer.get("content", ""), answer.get("function_call")
+    if not isinstance(content, str) or len(content) > 100_000:
+        raise NotPossibleNow("An answer is a text of at most 100,000 characters.")
+    if call is None:
+        if not content.strip():
+            raise NotPossibleNow("Write something, or name a tool to call.")
+        return {"content": content}
+    if not isinstance(call, Mapping) or not isinstance(call.get("name"), str):
+        raise NotPossibleNow("A call has a name and arguments.")
+    if not isinstance(call.get("arguments", {}), Mapping):
+        raise NotPossibleNow("The arguments of a call are a JSON object.")
+    return {"content": content, "function_call": {"name": call["name"], "arguments": dict(call.get("arguments", {}))}}

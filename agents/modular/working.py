@@ -1,0 +1,179 @@
+"""The loop of a run: one step a transaction, under a fenced lease; a step that was not written is done again.
+
+What a step wants is kept beside the run, each answer once, so whoever goes on after a worker that died finds it. A run
+that waits for a plan or a person has no worker.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from agents.bdi.modular import loop
+from agents.bdi.modular.agent import ModularAgent
+from agents.bdi.modular.loop import ModuleFailed, Turn
+from agents.bdi.modular.state import State
+from agents.execution.companion import Companion
+from agents.models import ModularRun, ModularStep, ModularWant, Standstill, Workspace
+from agents.modular import experience, states, wanting
+from agents.modular.states import Written
+from agents.record import draining, logs, wake_ups
+from agents.record.lease import worker_name
+from agents.record.moves import move_modular_run
+from agents.states import ModularRunState
+
+logger = logging.getLogger(__name__)
+S = ModularRunState
+LOST_WORKERS_MAX = 5
+_AT_ONCE = 50
+# A person who answers at the last moment, or a lost hint: looked at again after so long.
+_LOOKS_AGAIN = timedelta(seconds=2)
+
+
+def work(run_id: int | None = None) -> None:
+    """Go on with this run, or with the oldest that is ready, until it waits, pauses or ends."""
+    run = None if draining.is_asked() else claim(run_id)
+    if run is None:
+        return
+    with Companion(0, renew=lambda: renew(run), is_cancelled=lambda: False) as companion:
+        while not companion.stop_work.is_set() and turn(run):
+            if draining.is_asked():
+                break
+    _give_back(run)
+
+
+def claim(run_id: int | None = None) -> ModularRun | None:
+    """Begin a run that nobody has; one whose step has cost too many workers is paused."""
+    with transaction.atomic():
+        if Standstill.objects.exists():
+            return None
+        free = _free()
+        wanted = free.filter(pk=run_id) if run_id is not None else free
+        run = wanted.select_for_update(skip_locked=True, no_key=True, of=("self",)).order_by("changed_at").first()
+        if run is None:
+            return None
+        lost = run.lost_workers + 1 if run.state == S.RUNNING else 0
+        until = Now() + timedelta(seconds=settings.LEASE_S)
+        also = {"lease_owner": worker_name(), "lease_fence": F("lease_fence") + 1, "lease_until": until}
+        move_modular_run(run, S.RUNNING, lost_workers=lost, **also)
+        run.refresh_from_db()
+        if lost > LOST_WORKERS_MAX:
+            move_modular_run(run, S.PAUSED, reason=f"its next step has cost {lost} workers", lost_workers=0)
+            return None
+    return ModularRun.objects.select_related("by", "agent", "workspace").get(pk=run.pk)
+
+
+def renew(run: ModularRun) -> bool:
+    """Extend the lease; False when another worker has begun it since."""
+    until = Now() + timedelta(seconds=settings.LEASE_S)
+    return bool(_ours(run).update(lease_until=until))
+
+
+def turn(run: ModularRun) -> bool:
+    """One step, or what it wants of the world; whether the run goes on with this worker."""
+    before = states.latest(run)
+    number = run.at_step + 1
+    answers = wanting.answers_for(run, number)
+    found = states.tree_of(run)
+    now = timezone.now().isoformat()
+    try:
+        state, done = taken(found, now, answers)
+    except ModuleFailed as failed:
+        _stop(run, S.PAUSED, logs.storable(str(failed))[:1_000])
+        return False
+    if not done.is_done:
+        return not wanting.settle(run, number, done.wants) or _waits(run, number)
+    return _write(run, before, state, done, Written("step", now, before.number, done.module_type, done.module, answers))
+
+
+def taken(found: State, now: str, answers: Mapping[str, Any]) -> tuple[State, Turn]:
+    """The state after one step, and what that came to. Pure but for the tools there are. Raises ModuleFailed."""
+    state = loop.trial(found)
+    return state, loop.step(ModularAgent(state, now, wanting.catalogue(), answers))
+
+
+def _write(run: ModularRun, before: ModularStep, state: State, done: Turn, of: Written) -> bool:
+    with transaction.atomic():
+        # The race it closes: a worker that was given up writes late. Under another fence it writes nothing.
+        row = _ours(run).select_for_update(no_key=True).first()
+        if row is None or row.at_step != before.number:
+            return False
+        workspace = Workspace.objects.get(pk=row.workspace_id)
+        step = states.write(row, state, of, workspace)
+        # An edit may stand between this state and the last one: numbers go on, whichever state they go on from.
+        ModularRun.objects.filter(pk=run.pk).update(at_step=step.number, lost_workers=0, outcome=state.outcome)
+        row.at_step = run.at_step = step.number
+        if not state.next_step.module_type:
+            move_modular_run(row, S.ENDED, reason=logs.storable(state.reason)[:1_000])
+            experience.record(row, state)
+            return False
+        if row.stop_at is not None and step.number >= row.stop_at:
+            move_modular_run(row, S.PAUSED, reason=f"stopped at step {step.number}", stop_at=None)
+            return False
+    return True
+
+
+def _waits(run: ModularRun, number: int) -> bool:
+    """Give the run up to its plan or person; True where an answer came at this moment."""
+    with transaction.atomic():
+        row = _ours(run).select_for_update(no_key=True).first()
+        if row is None:
+            return False
+        if row.stop_at == 0:
+            move_modular_run(row, S.PAUSED, reason="paused", stop_at=None)
+            return False
+        waiting = ModularWant.objects.filter(run=run.pk, step=number, answer__isnull=True)
+        if not waiting.exists():
+            return True
+        kinds = set(waiting.values_list("kind", flat=True))
+        said = "a plan is reviewed or runs" if "call" in kinds else "a person has to answer"
+        move_modular_run(row, S.WAITING, reason=said)
+    return False
+
+
+def _stop(run: ModularRun, new: ModularRunState, reason: str) -> None:
+    with transaction.atomic():
+        row = _ours(run).select_for_update(no_key=True).first()
+        if row is not None:
+            move_modular_run(row, new, reason=reason, stop_at=None)
+
+
+def _give_back(run: ModularRun) -> None:
+    """What this worker has left goes on with another one at once."""
+    with transaction.atomic():
+        row = _ours(run).select_for_update(no_key=True).first()
+        if row is not None:
+            move_modular_run(row, S.READY)
+            wake_ups.wake_modular(row.pk)
+
+
+def sweep() -> None:
+    """Find what no wake-up reached: goals that ended, answers that came, runs whose worker died."""
+    ended = ModularWant.objects.filter(answer__isnull=True, goal__ended_at__isnull=False)
+    for goal in ended.values_list("goal_id", flat=True)[:_AT_ONCE]:
+        wanting.goal_ended(goal)
+    waiting = ModularRun.objects.filter(state=S.WAITING.value, changed_at__lt=Now() - _LOOKS_AGAIN)
+    for run in waiting.order_by("changed_at")[:_AT_ONCE]:
+        unanswered = ModularWant.objects.filter(run=run, step=run.at_step + 1, answer__isnull=True)
+        if not unanswered.exclude(kind="call", goal=None).exists():
+            wanting.ready(run)
+    for pk in _free().order_by("changed_at").values_list("pk", flat=True)[:4]:
+        wake_ups.wake_modular(pk)
+
+
+def _free() -> QuerySet[ModularRun]:
+    return ModularRun.objects.filter(
+        Q(state=S.READY.value) | Q(state=S.RUNNING.value, lease_until__lte=Now()), agent__paused=False
+    )
+
+
+def _ours(run: ModularRun) -> QuerySet[ModularRun]:
+    return ModularRun.objects.filter(pk=run.pk, state=S.RUNNING.value, lease_fence=run.lease_fence)

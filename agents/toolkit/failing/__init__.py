@@ -1,0 +1,1 @@
+"""Running a script to see why it fails. Lives in the jail."""

@@ -1,0 +1,1 @@
+"""Doing something with many files at once: what many_files does in the jail."""
