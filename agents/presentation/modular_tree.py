@@ -18,7 +18,7 @@ _TITLE_CHARS = 120
 
 @dataclass(frozen=True)
 class Row:
-    """A node in the list. `lane`: how far it stands to the right; `folded`: so many nodes of its branch are not shown."""
+    """A node in the list. `lane`: how far to the right it stands; `folded`: so many nodes of its branch are hidden."""
 
     node: Node
     lane: int

@@ -43,7 +43,7 @@ def main() -> None:
     labels = np.array([pair.label for pair in checked])
     card["temperature"] = round(temperature_of(logs, labels), 4)
     shares = tempered(logs, card["temperature"])
-    card["entailment"] = threshold(shares, labels == pairs.ENTAILMENT)
+    card["entailment"] = threshold_of_each(shares, labels == pairs.ENTAILMENT, [pair.source for pair in checked])
     card["contradiction"] = CONTRADICTION
     _write(card, trained.FOLDER / "trained.json")
     print(json.dumps(card))
@@ -69,14 +69,33 @@ def temperature_of(logs: Floats, labels: NDArray[np.int64]) -> float:
     return float(TEMPERATURES[int(np.argmin(losses))])
 
 
-def threshold(shares: Floats, right: NDArray[np.bool_]) -> float:
+def threshold_of_each(shares: Floats, right: NDArray[np.bool_], kinds: Sequence[str]) -> float:
+    """The least threshold that holds on all pairs together and on each kind of them that has enough answers “yes”.
+
+    On all together alone one kind that is always right would pay for another that is not.
+    """
+    names = np.array(kinds)
+    found = [threshold(shares, right)]
+    for kind in sorted(set(kinds)):
+        own = names == kind
+        if (sure_enough(shares[own], found[0])).sum() >= FEWEST:
+            found.append(threshold(shares[own], right[own], fewest=1))
+    return max(found)
+
+
+def sure_enough(shares: Floats, least: float) -> NDArray[np.bool_]:
+    """Which pairs would be answered “yes” at this threshold."""
+    return np.asarray((shares[:, 0] >= least) & (shares[:, 2] <= CONTRADICTION))
+
+
+def threshold(shares: Floats, right: NDArray[np.bool_], fewest: int = FEWEST) -> float:
     """The least probability of entailment from which on so many answers “yes” are right; 1 where there is none."""
     sure = shares[:, 0][shares[:, 2] <= CONTRADICTION]
     right = right[shares[:, 2] <= CONTRADICTION]
     order = np.argsort(-sure)
     precision = np.cumsum(right[order]) / np.arange(1, len(order) + 1)
     good = np.flatnonzero(precision >= PRECISION)
-    if not len(good) or good[-1] + 1 < FEWEST:
+    if not len(good) or good[-1] + 1 < fewest:
         return 1.0
     return float(np.floor(sure[order][good[-1]] * 1e6) / 1e6)
 
