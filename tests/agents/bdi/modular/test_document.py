@@ -15,7 +15,7 @@ from agents.bdi.modular.document import StateRefused
 from agents.bdi.modular.loop import ModuleFailed
 from agents.bdi.modular.modules import Module
 from agents.bdi.modular.state import MODULE_TYPES, Chosen, Message, State
-from tests.agents.modular import scripted
+from tests.agents.bdi.modular import scripted
 
 
 def _setting(*names: str) -> dict[str, Chosen]:
