@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
@@ -16,6 +17,7 @@ from agents.actors.models_in_use import models_of
 from agents.bdi.modular import model_requests
 from agents.bdi.modular.acting import OWN
 from agents.bdi.modular.agent import CALL, MEMORY, MODEL, PERSON, ToolSpec, Want
+from agents.components import made_tools
 from agents.goals import tool_calls
 from agents.goals.component_goals import Terms
 from agents.goals.tool_calls import ToolCall
@@ -41,6 +43,7 @@ _MOST_CHARS = 60_000
 
 def catalogue() -> Mapping[str, ToolSpec]:
     """Every command in use and what concerns the agent alone, by name."""
+    made_tools.refresh()
     found = {
         f"{tool.name}.{command.name}": ToolSpec(f"{tool.name}.{command.name}", command.summary, command.schema)
         for tool in tools_in_use().tools
@@ -104,17 +107,17 @@ def _asked(run: ModularRun, args: Mapping[str, Any]) -> Mapping[str, Any]:
         models = models[1:] or models if wanted == "fallback" else tuple(one for one in models if one == wanted)
     began = time.monotonic()
     try:
-        answer = generation.ask(
-            request_for(
-                run.agent,
-                PURPOSE,
-                messages,
-                models,
-                prompts=prompts,
-                max_tokens=min(int(args.get("max_tokens", 2_000)), settings.MODEL_ANSWER_TOKENS),
-                schema=model_requests.SCHEMAS[name],
-            )
+        request = request_for(
+            run.agent,
+            PURPOSE,
+            messages,
+            models,
+            prompts=prompts,
+            max_tokens=min(int(args.get("max_tokens", 2_000)), settings.MODEL_ANSWER_TOKENS),
+            schema=model_requests.SCHEMAS[name],
         )
+        # Without it several samples would be the same answer several times.
+        answer = generation.ask(replace(request, temperature=float(args.get("temperature", 0.0))))
     except ModelError as error:
         return {"error": error.code, "message": str(error)[:500], "time_s": round(time.monotonic() - began, 3)}
     call = ModelCall.objects.get(pk=answer.call)

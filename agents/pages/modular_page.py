@@ -184,7 +184,7 @@ class ShownOption:
 
 
 @dataclass(frozen=True)
-class Ask:
+class Asked:
     """What a person is asked."""
 
     key: str
@@ -194,7 +194,7 @@ class Ask:
     tools: list[str]
 
 
-def ask_of(run: ModularRun, state: State) -> Ask | None:
+def ask_of(run: ModularRun, state: State) -> Asked | None:
     """What the next step wants of a person; None: nothing."""
     want = next(iter(wanting.asked_of_people(run)), None)
     if want is None:
@@ -203,7 +203,7 @@ def ask_of(run: ModularRun, state: State) -> Ask | None:
         ShownOption(at, at + 1, _as_text(one["content"], one["function_call"]))
         for at, one in enumerate(want.args.get("options", ()))
     ]
-    return Ask(want.key, want.step, want.args["ask"], shown, list(state.tools) or ["submit"])
+    return Asked(want.key, want.step, want.args["ask"], shown, list(state.tools) or ["submit"])
 
 
 def said(message: Message) -> str:

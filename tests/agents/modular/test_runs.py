@@ -291,6 +291,8 @@ def test_a_person_rates_picks_or_writes_and_only_once(
     run = begun({**BY_MODEL, "generator": Chosen("model", {"samples": 2}), "discriminator": Chosen("person")})
     (want,) = wanting.asked_of_people(run)
     assert [one["content"] for one in want.args["options"]] == ["one", "two"]
+    # At temperature 0 every sample would be the same.
+    assert {asked["temperature"] for asked in provider.asked} == {0.7}
     with pytest.raises(NotYours):
         wanting.answer_as_person(want, {"chosen": 0}, by=outsider)
     for wrong in ({}, {"chosen": 2}, {"chosen": 0, "scores": [2]}, {"written": {"content": " "}}):
