@@ -38,12 +38,12 @@ class SignInRefused(Exception):
 
 
 class Proven(Exception):
-    """The way out of allauth's flow: the provider has proved who is there. `state` is what the start put away."""
+    """The way out of allauth's flow: the provider has proved who is there. `kept` is what the start put away."""
 
     def __init__(self, told: Claims, state: dict[str, Any]) -> None:
         super().__init__("the provider has proved who is there")
         self.claims = told
-        self.state = state
+        self.kept = state
 
 
 def known() -> Configuration:

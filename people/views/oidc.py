@@ -104,7 +104,7 @@ def come_back(request: HttpRequest) -> HttpResponse:
         return cast(HttpResponse, view(request))
     except Proven as proven:
         rate_limits.give_back(login_limit.BY_ADDRESS, _address(request))
-        return _PURPOSES[proven.state["purpose"]](request, proven)
+        return _PURPOSES[proven.kept["purpose"]](request, proven)
 
 
 def _log_in(request: HttpRequest, proven: Proven) -> HttpResponse:
@@ -113,7 +113,7 @@ def _log_in(request: HttpRequest, proven: Proven) -> HttpResponse:
     login(request, user, backend=_BACKEND)
     own_password.note_typed(request.session, proven.claims.authenticated_at)
     request.session.set_expiry(UNTIL_BROWSER_CLOSES)
-    return redirect(proven.state["next"])
+    return redirect(proven.kept["next"])
 
 
 def _connect(request: HttpRequest, proven: Proven) -> HttpResponse:
@@ -130,10 +130,10 @@ def _confirm(request: HttpRequest, proven: Proven) -> HttpResponse:
     user = _same_person(request, proven)
     if not entering.is_person_of(user, proven.claims, known()):
         raise SignInRefused("other_person")
-    if proven.claims.authenticated_at < proven.state["at"]:
+    if proven.claims.authenticated_at < proven.kept["at"]:
         raise SignInRefused("not_typed")
     own_password.note_typed(request.session, proven.claims.authenticated_at)
-    return redirect(proven.state["next"])
+    return redirect(proven.kept["next"])
 
 
 _PURPOSES = {"login": _log_in, "connect": _connect, "again": _confirm}
@@ -185,7 +185,7 @@ def _refused(request: HttpRequest, reason: str) -> HttpResponse:
 
 def _same_person(request: HttpRequest, proven: Proven) -> User:
     """Who is logged in, when they also began. Raises SignInRefused."""
-    if not isinstance(request.user, User) or request.user.pk != proven.state["person"]:
+    if not isinstance(request.user, User) or request.user.pk != proven.kept["person"]:
         raise SignInRefused("other_sign_in")
     return request.user
 
