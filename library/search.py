@@ -29,10 +29,8 @@ _ONE_OF: dict[type[Model], tuple[str, ...]] = {
 }
 
 
-_SETTINGS = (
-    "SELECT set_config('hnsw.iterative_scan', %s, true), set_config('hnsw.ef_search', '120', true),"
-    " set_config('jit', 'off', true)"
-)
+# One exchange: Postgres takes several statements at once where they have no values.
+_SETTINGS = "SET LOCAL hnsw.iterative_scan = {order}; SET LOCAL hnsw.ef_search = 120; SET LOCAL jit = off"
 _WILD = re.compile(r"[\\%_]")
 # Soft hyphens, widths of nothing, and what turns the direction of writing.
 _INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
@@ -100,5 +98,5 @@ def nearest_first(*, strictly: bool = True) -> Iterator[None]:
     """
     order = "strict_order" if strictly else "relaxed_order"
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(_SETTINGS, [order])
+        cursor.execute(_SETTINGS.format(order=order))
         yield

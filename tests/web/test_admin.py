@@ -55,7 +55,7 @@ def test_an_agent_can_be_paused_and_keeps_its_name(
     admin: User, owner: User, propose_plan: Callable[..., IntentPlan], client_of: ClientOf
 ) -> None:
     agent = propose_plan(owner).goal.agent
-    values = {"paused": "on", "tools": "", "name": "other", "max_repair_attempts": "2"}
+    values = {"paused": "on", "tools": "", "name": "other", "max_repair_attempts": "2", "framework": "mindx"}
     assert client_of(admin).post(f"/admin/agents/agent/{agent.pk}/change/", values).status_code == 302
     agent.refresh_from_db()
     assert (agent.paused, agent.name) == (True, "mindx")

@@ -35,6 +35,8 @@ def addresses() -> list[str]:
 ADDRESSES = addresses()
 OPEN_TO_ALL = {"/login/", "/favicon.ico", "/api/v1/health", "/api/v1/health/live", "/api/v1/openapi.json"}
 OPEN_TO_ALL |= {"/admin/login/", "/metrics"}  # metrics has a door of its own, closed until an operator opens it
+# The card says to everybody what A2A's specification wants it to; the other two are the way in.
+OPEN_TO_ALL |= {"/.well-known/agent-card.json", "/login/oidc/", "/login/oidc/return/"}
 
 
 def test_there_are_pages_to_look_at() -> None:
@@ -63,7 +65,7 @@ def test_every_page_carries_the_headers_and_nothing_inline(client_of: Any, admin
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_every_page_but_the_door_asks_who_is_there(address: str) -> None:
     for answer in (Client().get(address), Client().post(address, {}, content_type="application/json")):
-        if address.startswith("/api/") and address not in OPEN_TO_ALL:
+        if address.startswith(("/api/", "/a2a/")) and address not in OPEN_TO_ALL:
             assert answer.status_code in {401, 404, 405}
         elif address not in OPEN_TO_ALL:
             assert answer.status_code in {302, 405}, answer.status_code

@@ -664,7 +664,7 @@ def test_ten_thousand_lines_stay_a_small_page(
     goal = make_goal(owner)
     fill(goal, 10_000)
     client = client_of(owner)
-    with django_assert_max_num_queries(16):
+    with django_assert_max_num_queries(17):
         page = said(client, "goal", goal.pk)
     assert len(shown(page)) == 200
     assert len(page) < 200_000

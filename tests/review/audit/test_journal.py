@@ -37,7 +37,7 @@ pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]
 MakeGoal = Callable[..., Goal]
 # What the form of an agent says of models when nobody touches it.
-MODEL = {"uses_model": "on", "max_repair_attempts": "2"}
+MODEL = {"uses_model": "on", "max_repair_attempts": "2", "framework": "mindx"}
 Off = Callable[[str, str], AbstractContextManager[None]]
 GUARD = ("review_auditentry", "review_auditentry_is_append_only")
 

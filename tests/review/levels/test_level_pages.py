@@ -182,7 +182,7 @@ def test_an_admin_switches_levels_for_an_agent_and_it_is_told(admin: User, clien
     from review.models import AuditEntry
 
     agent = Agent.objects.create(name="mindx")
-    planning = {"uses_model": "on", "max_repair_attempts": "2"}
+    planning = {"uses_model": "on", "max_repair_attempts": "2", "framework": "mindx"}
     form = {"tools": "", "review_design": "on", "people_only": "on"} | planning
     answer = client_of(admin).post(f"/admin/agents/agent/{agent.pk}/change/", form)
     assert answer.status_code == 302, answer.content.decode()
