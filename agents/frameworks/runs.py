@@ -180,6 +180,8 @@ def wake_for(goal_ids: Sequence[int]) -> int:
     """
     ended = FrameworkCall.objects.filter(goal__in=goal_ids, goal__state__in=_ENDED)
     found = list(ended.filter(run__goal__state=GoalState.PENDING).values_list("run__goal", flat=True))
+    if not found:
+        return 0
     with transaction.atomic():
         asleep = Goal.objects.filter(pk__in=found, state=GoalState.PENDING.value, reason__startswith=WAITS)
         woken = asleep.exclude(wake_at=None).update(wake_at=None)

@@ -50,7 +50,7 @@ _REMEMBERED = NewLine("bdi_agent", "learn", "remembered as an experience")
 class _Found:
     """An ended goal as it is read. `was_tried`: in a copy, and nobody has compared that with what came of it.
     `has_copy`: of a component, which nobody has offered. `has_parts`: goals that have not ended. `files`: the snapshot
-    that its steps left, "" where they changed nothing.
+    that its steps left, "" where they changed nothing. `has_key`: it was submitted under one, as calls are.
     """
 
     ended: Ended
@@ -61,6 +61,7 @@ class _Found:
     has_copy: bool
     has_parts: bool
     files: str
+    has_key: bool
 
 
 def learn_with_claim(lease: Lease) -> bool:
@@ -134,7 +135,9 @@ def _remember(lease: Lease, found: _Found) -> None:
     for answer in new:
         memory.recorded(answer)
     wake_ups.goal_changed(lease.goal_id, int(said[0]) if said is not None else None)
-    signals.tell_of_end(lease.goal_id)
+    # Most goals are waited for by nobody, and asking who does costs each of them three statements.
+    if found.has_key:
+        signals.tell_of_end(lease.goal_id)
     if found.has_parts:
         transaction.on_commit(goal_families.drop_orphans, robust=True)
 
@@ -167,7 +170,7 @@ def _read(lease: Lease) -> _Found:
         raise LeaseLost(f"goal {lease.goal_id} was taken over (fence {lease.fence})")
     text, state, outcome, reason, ended_at, owner, is_learned, agent, workspace, *rest = row
     beliefs, wishes, whole, is_part, recoveries, moves, tries, failure, revisions, plan_id, plan_state, *rest = rest
-    made, steps, main, tools, worked, printed, was_tried, has_copy, has_parts, files = rest
+    made, steps, main, tools, worked, printed, was_tried, has_copy, has_parts, files, has_key = rest
     revision = None
     if plan_id is not None:
         by = json.loads(made) if made else {}
@@ -210,4 +213,5 @@ def _read(lease: Lease) -> _Found:
         has_copy=has_copy,
         has_parts=has_parts,
         files=files or "",
+        has_key=has_key,
     )

@@ -50,7 +50,9 @@ SELECT goal.text, goal.state, goal.outcome, goal.reason, goal.ended_at, goal.sub
            SELECT FROM agents_goal part
            WHERE part.parent_id = goal.id AND part.state NOT IN ('achieved', 'failed', 'dropped')),
        -- The files that its steps left, where they are others than those that they began with.
-       nullif(tried.after, tried.began)
+       nullif(tried.after, tried.began),
+       -- Whoever waits for a goal has submitted it under a key.
+       goal.submission_key <> ''
 FROM agents_goal goal
 JOIN agents_agent agent ON agent.id = goal.agent_id
 JOIN agents_workspace workspace ON workspace.id = goal.workspace_id

@@ -11,10 +11,20 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AlterField(
-            model_name='deed',
-            name='agent',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='deeds', to='agents.agent'),
+        migrations.SeparateDatabaseAndState(
+            state_operations=[
+                migrations.AlterField(
+                    model_name='deed',
+                    name='agent',
+                    field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='deeds', to='agents.agent'),
+                ),
+            ],
+            database_operations=[
+                migrations.RunSQL(
+                    "-- short lock: no row is read or written\nALTER TABLE agents_deed ALTER COLUMN agent_id DROP NOT NULL",
+                    reverse_sql="ALTER TABLE agents_deed ALTER COLUMN agent_id SET NOT NULL",
+                ),
+            ],
         ),
         migrations.CreateModel(
             name='SubGoal',

@@ -19,7 +19,8 @@ shadow_ended = Signal()
 # It is in a state that nothing leads out of. Of one that is complete it is sent when it has been compared with its
 # shadow run: before that nobody knows of anything against it.
 plan_ended = Signal()
-# It is in a state that nothing leads out of, and remembered as an experience. Sent with `goal_id`.
+# It is in a state that nothing leads out of, and remembered as an experience. Sent with `goal_id`, and only for a goal
+# that was submitted under a key: whoever waits for one has given it one, so that it is made once.
 goal_ended = Signal()
 
 

@@ -41,7 +41,9 @@ def of_command(command: Command, all_observed: Sequence[Observed]) -> list[str]:
     if not command.trials:
         return ["it has no trial; add one to its declaration (trials)"]
     done = [observed for observed in all_observed if observed.result.ok]
-    missing = [key for key in command.result_keys if not any(key in one.result.data for one in done)]
+    # What a service finishes with a person's rights can only be refused outside of a goal: no trial shows its result.
+    shown = command.result_keys if done or not command.finish else ()
+    missing = [key for key in shown if not any(key in one.result.data for one in done)]
     found = [f"no trial gave {_listed(missing)}, which it says that it gives (result_keys)"] if missing else []
     if command.effect == "workspace" and not any(one.seen.differs for one in done):
         found.append("its effect is “workspace”, and no trial changed a file")

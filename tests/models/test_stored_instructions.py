@@ -12,12 +12,17 @@ import pytest
 from django.utils import timezone
 
 from agents.actors import environment_actions
+from agents.bdi.modular.state import Chosen
 from agents.beliefs.entailment_asking import LanguageModel
 from agents.cycle import cycle
 from agents.environments.beliefs import Held
 from agents.environments.policies import Situation
 from agents.evolution import writing
+from agents.frameworks import factory
 from agents.models import DEFAULT_AGENT, Agent, IntentPlan
+from agents.modular import runs as modular_runs
+from agents.modular import working as modular_working
+from agents.modular.runs import Start
 from agents.record.errors import NotPossibleNow
 from agents.toolkit.registry import REGISTRY
 from agents.understanding import extraction
@@ -27,6 +32,7 @@ from library.memory import questions
 from library.memory import services as memory
 from people.models import User
 from tests.agents.execution.conftest import approved  # a fixture  # noqa: F401
+from tests.agents.frameworks.double import Double
 from tests.models.server import Provider
 from tests.models.test_file_changes import workspace_with
 from tests.models.test_firmware_everywhere import PURPOSES
@@ -94,7 +100,22 @@ def _environment_action(owner: User, operator: User, approved: Approved, make_go
     environment_actions.policy_for(agent).choose(seen)
 
 
+def _agent_turn(owner: User, operator: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(factory, "FACTORY", factory.AgentFactory({Double.name: Double.create}))
+        agent = Agent.objects.create(name="guest", framework=Double.name)
+        cycle.one(make_goal(owner, f"greet {ONE_LINE}", agent=agent).pk)
+
+
+def _modular(owner: User, operator: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
+    chosen = {"prompter": "plain", "generator": "model", "discriminator": "first", "actor": "plain", "toolkit": "notes"}
+    settings = {kind: Chosen(name) for kind, name in chosen.items()}
+    modular_working.work(modular_runs.start(Start(f"greet {ONE_LINE}", settings), by=owner).pk)
+
+
 POISONED = {
+    "agent_turn": _agent_turn,
+    "modular": _modular,
     "plan": _plan,
     "memory": _memory,
     "candidate": _candidate,

@@ -273,7 +273,6 @@ ACTIONS = {
     "modular-do",
     "modular-answer",
     "modular-branch",
-    "modular-export",
     "bus-settings",
     "bus-breaker-close",
     "workflow-check",
@@ -342,6 +341,7 @@ PARTS: dict[str, Callable[[Furnished], list[Any]]] = {
     "agent-card": lambda _: [],
     "memory-export": lambda _: [],
     "rules-export": lambda _: [],
+    "modular-export": lambda all_: [all_.modular],
 }
 
 

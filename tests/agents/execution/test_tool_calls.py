@@ -36,7 +36,7 @@ def _carried_out(plan: IntentPlan, reviewer: User) -> CallAnswer:
 
 
 def test_a_call_awaits_review_with_every_value_and_runs_when_it_is_approved(owner: User, reviewer: User) -> None:
-    plan = _propose(owner, "write", {"path": "a.txt", "content": "moon"})
+    plan = _propose(owner, "write", {"path": "a.txt", "content": "moon"}, key="step 1")
     cycle.work(plan.goal_id)
     plan.refresh_from_db()
     assert (plan.state, plan.goal.text) == (

@@ -200,6 +200,7 @@ def test_a_card_of_10_mb_is_refused_while_it_is_read(inside: None) -> None:
     assert sent < 9 << 20
 
 
+@pytest.mark.django_db
 def test_a_host_that_drips_is_given_up(inside: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fetching, "WHOLE_S", 0.3)
 
@@ -219,6 +220,7 @@ def test_a_host_that_drips_is_given_up(inside: None, monkeypatch: pytest.MonkeyP
         fetching.fetch(web_address.read(address))
 
 
+@pytest.mark.django_db
 def test_a_redirect_leads_nowhere(inside: None) -> None:
     with serving(sends(b"", 302, Location="http://10.0.0.1/")) as address, pytest.raises(NotFetched, match="302"):
         fetching.fetch(web_address.read(address))

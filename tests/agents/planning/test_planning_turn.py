@@ -49,7 +49,7 @@ def test_planning_by_a_rule_takes_few_statements_and_gives_the_lease_back_with_t
     # Who hears of the plan sees what everybody sees then. What review does with it is not counted.
     rows = Goal.objects.filter(pk=goal.pk).values_list("state", "lease_until", "lease_owner")
     taken = CaptureQueriesContext(connection)
-    monkeypatch.setattr(signals, "_send", lambda *_: told.append((len(taken), rows.get())))
+    monkeypatch.setattr(signals, "_send", lambda *_, **__: told.append((len(taken), rows.get())))
     with taken:
         cycle.one(goal.pk)
     assert [each for _, each in told] == [("awaiting_review", None, "")]
