@@ -65,7 +65,7 @@ class Quarrel:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What came of all goals that were tried, in their order."""
+    """The result for each goal that was tried, in their order."""
 
     tried: tuple[Served, ...]
 

@@ -122,7 +122,7 @@ def _store(row: BusBreaker, circuit: Circuit, why: str, *, by: User | None = Non
         return
     row.failures, row.until, row.trial_id = circuit.failures, circuit.until, circuit.trial
     if before != circuit.state:
-        # The row is locked: nobody else moves it meanwhile.
+        # The row is locked, so nobody else can move it.
         row.state = circuit.state.value
         entries.system(f"breaker_{circuit.state.value}", by=by, member=row.member, outcome=why)
     row.save()

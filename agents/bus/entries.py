@@ -47,7 +47,7 @@ def line(
     duration_ms: float | None = None,
     by_id: int | None = None,
 ) -> BusEntry:
-    """The row to be written: who asked whom for what, why, and what came of it.
+    """The row to be written: who asked whom for what, why, and the outcome.
 
     `is_well`: whether the member could answer; None where it says nothing about the member.
     """

@@ -40,7 +40,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of it: a result, or why there is none."""
+    """The outcome: a result, or why there is none."""
 
     result: Mapping[str, Any] = field(default_factory=dict)
     reason: str = ""

@@ -31,7 +31,7 @@ from people.roles import Role
 
 CONTENT_MAX_CHARS = 100_000
 _TASK_MAX, _WHY_MAX = 10_000, 300
-# Goals are parts of goals at most so often before the request that they came of.
+# How many parents of a goal are looked at for the request that led to it.
 _GOALS_UP = 20
 
 

@@ -193,7 +193,7 @@ class _Interpreter:
         frame.begin_again(frame.goal)
 
     def _act_by(self, policy: Policy, frame: _Frame) -> None:
-        """Do what the policy chooses. What came of its choice before, with what rules did since, it is told first."""
+        """Do what the policy chooses. First tell it the outcome of its last choice, rules since then included."""
         if policy.needs_simulation and not self._environment.is_simulation:
             raise _Ended("not_a_simulation", f"the policy “{policy.name}” acts in simulations only")
         self._check_steps()

@@ -1,8 +1,8 @@
 """A learned policy: a small network that values actions by their words and by what is believed, and learns on the spot.
 
 It is the network of He et al. (2016, DRRN): beliefs and action are embedded apart, and their inner product is the value
-of the action. Words are hashed, so no vocabulary is needed. It learns by Q-learning from a memory of what came of its
-choices. Beliefs are not the state: it values what the agent knows.
+of the action. Words are hashed, so no vocabulary is needed. It learns by Q-learning from a memory of the
+outcomes of its choices. Beliefs are not the state: it values what the agent knows.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Learned:
         return actions[int(np.argmax(values))]
 
     def learn(self, outcome: Outcome) -> None:
-        """Remember what came of a choice, and learn from some of what is remembered; nothing while it is stopped."""
+        """Remember the outcome of a choice, and learn from some of those remembered; do nothing while it is stopped."""
         if not self.is_learning or not np.isfinite(outcome.reward):
             return
         self._memory.append(outcome)

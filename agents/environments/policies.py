@@ -39,7 +39,7 @@ class Situation:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a choice until the policy was asked again, rules in between included: the score that was won, and
+    """The outcome of a choice until the policy was asked again, rules in between included: the score that was won, and
     the situation then; None: the run had ended.
     """
 
@@ -62,7 +62,7 @@ class Policy(Protocol):
         ...
 
     def learn(self, outcome: Outcome) -> None:
-        """Take notice of what came of a choice; a policy that does not learn does nothing."""
+        """Take notice of the outcome of a choice; a policy that does not learn does nothing."""
         ...
 
 

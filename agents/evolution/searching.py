@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
+from django.db import transaction
+
 from agents.bdi.candidate_writing import Case
 from agents.components.rule_writing import RuleInvalid
 from agents.components.tool_writing import ToolInvalid
@@ -113,14 +115,18 @@ def _end(search: CandidateSearch, best: _Best) -> None:
         return
     wanted = Wanted(search.parent, search.why, search.strategy)
     changes = f"found by a search over texts of a model, {said}, {best.before} before: {search.why}"
-    if search.by is None or not searches.renew(search):
+    if search.by is None:
         return
     try:
-        version = writing.save(best.text, wanted, by=search.by, changes=changes[:1_000])
+        # The race it closes: the search is stopped, or taken over, while this saves. Then there is no candidate either.
+        with transaction.atomic():
+            version = writing.save(best.text, wanted, by=search.by, changes=changes[:1_000])
+            if not searches.end(search, ReplayState.DONE, f"{said}, {best.before} of them before.", version):
+                raise Stopped
+    except Stopped:
+        return
     except _REFUSED as refused:
         searches.end(search, ReplayState.IMPOSSIBLE, logs.storable(str(refused))[:500])
-        return
-    searches.end(search, ReplayState.DONE, f"{said}, {best.before} of them before.", version)
 
 
 class _Quiet:

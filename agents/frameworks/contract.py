@@ -1,4 +1,4 @@
-"""What an agent of any framework is to mindX: made, run until it calls a tool, and resumed with what came of the call.
+"""What an agent of any framework is to mindX: made, run until it calls a tool, and resumed with the call's outcome.
 
 A framework never acts by itself. It gets the descriptions of tools and a way to ask a model; where its model calls a
 tool, its run ends with that call and a checkpoint, which is all that is needed to go on, in another process and days
@@ -90,7 +90,7 @@ class Brief:
 
 @dataclass(frozen=True)
 class Answered:
-    """What came of a call, as the framework's model reads it."""
+    """The outcome of a call, as the framework's model reads it."""
 
     call: Call
     text: str
@@ -132,7 +132,7 @@ class Provider(Protocol):
         ...
 
     def resume(self, checkpoint: Json, answered: Sequence[Answered]) -> Outcome:
-        """Go on where a run waits, with what came of all of its calls."""
+        """Go on where a run waits, with the outcomes of all its calls."""
         ...
 
     def interrupt(self) -> None:

@@ -52,7 +52,7 @@ def current(run: FrameworkRun) -> QuerySet[FrameworkCall]:
 
 
 def answers(run: FrameworkRun) -> list[Answered] | None:
-    """What came of the calls that the run waits for; None as long as one of them is open."""
+    """The outcomes of the calls that the run waits for; None while one of them is open."""
     found = [_answer(call) for call in current(run)]
     return None if None in found else [one for one in found if one is not None]
 

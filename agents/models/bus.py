@@ -241,7 +241,7 @@ class BusRequest(models.Model):
 
 
 class BusEntry(models.Model):
-    """What was done on the bus: who, whom, why, when, and what came of it.
+    """What was done on the bus: who, whom, why, when, and the outcome.
 
     The system side registers, searches and guards; the data side asks and answers.
     """

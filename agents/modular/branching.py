@@ -14,7 +14,7 @@ from agents.bdi.modular import combinations, document
 from agents.bdi.modular.document import StateRefused
 from agents.bdi.modular.state import ACTOR, GENERATOR, PROMPTER, STEP_TYPES, Chosen, Node, State
 from agents.models import ModularNode, ModularRun, ModularStep, ModularWant, Workspace
-from agents.modular import runs, states
+from agents.modular import runs, states, wanting
 from agents.modular.rights import check_may_change
 from agents.modular.states import Written
 from agents.record import wake_ups
@@ -65,6 +65,7 @@ def branch(run: ModularRun, edit: Edit, *, by: User) -> ModularStep:
         if problems := list(document.problems_of(state)):
             raise StateRefused(*problems[:5])
         files = _copied(then, by)
+        left = wanting.open_calls(row)
         _leave_wants(row)
         step = states.write(row, state, Written("edit", now, then.number, by=by), files)
         also: dict[str, Any] = {
@@ -81,6 +82,7 @@ def branch(run: ModularRun, edit: Edit, *, by: User) -> ModularStep:
         else:
             move_modular_run(row, new, **also)
         wake_ups.wake_modular(row.pk)
+    wanting.cancel(left, by=by)
     run.refresh_from_db()
     return step
 
@@ -162,7 +164,7 @@ def _copied(then: ModularStep, by: User) -> Workspace:
 
 
 def _leave_wants(run: ModularRun) -> None:
-    """What the state that is left wanted is wanted no more; calls under way end by themselves, and are not read."""
+    """What the state that is left wanted is wanted no more."""
     ModularWant.objects.filter(run=run.pk, answer__isnull=True).update(
         answer={"state": "dropped", "reason": "the run went on from another state"}, answered_at=timezone.now()
     )

@@ -15,8 +15,8 @@ from agents.bdi.modular.combinations import CombinationRefused
 from agents.bdi.modular.document import StateRefused
 from agents.bdi.modular.state import GENERATOR, MODULE_TYPES, Chosen, Limits, State
 from agents.goals import goals
-from agents.models import DEFAULT_AGENT, Agent, ModularRun, ModularWant, Workspace
-from agents.modular import states
+from agents.models import DEFAULT_AGENT, Agent, ModularRun, Workspace
+from agents.modular import states, wanting
 from agents.modular.rights import check_may_change
 from agents.modular.states import Written
 from agents.record import selectors, wake_ups
@@ -146,13 +146,7 @@ def end(run: ModularRun, *, by: User) -> None:
     check_may_change(by, run)
     with _held(run) as row:
         _move(row, S.ENDED, reason=f"ended by {by.username}")
-    waiting = ModularWant.objects.filter(run=run.pk, answer__isnull=True, goal__isnull=False).select_related("goal")
-    for one in waiting:
-        if one.goal is not None and not one.goal.has_ended:
-            try:
-                goals.cancel(one.goal, by=by)
-            except (NotPossibleNow, MoveRefused):
-                continue  # it has ended by itself meanwhile
+    wanting.cancel(wanting.open_calls(run), by=by)
 
 
 @contextmanager

@@ -32,7 +32,7 @@ def tree_of(run: ModularRun) -> State:
 
 @dataclass(frozen=True)
 class Written:
-    """What a state came of, for its row."""
+    """How a state was made, for its row."""
 
     kind: str
     now: str

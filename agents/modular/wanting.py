@@ -18,10 +18,10 @@ from agents.bdi.modular import model_requests
 from agents.bdi.modular.acting import OWN
 from agents.bdi.modular.agent import CALL, MEMORY, MODEL, PERSON, ToolSpec, Want
 from agents.components import made_tools
-from agents.goals import tool_calls
+from agents.goals import goals, tool_calls
 from agents.goals.component_goals import Terms
 from agents.goals.tool_calls import ToolCall
-from agents.models import ModularRun, ModularWant
+from agents.models import Goal, ModularRun, ModularWant
 from agents.modular.rights import check_may_change
 from agents.plans.tool_call_plans import Caller
 from agents.record import wake_ups
@@ -184,6 +184,21 @@ def _call_ended(row: ModularWant) -> bool:
     }
     _answer(row, answer)
     return True
+
+
+def open_calls(run: ModularRun) -> list[Goal]:
+    """The goals of the calls that the run waits for."""
+    rows = ModularWant.objects.filter(run=run.pk, answer__isnull=True, goal__isnull=False).select_related("goal")
+    return [row.goal for row in rows if row.goal is not None and not row.goal.has_ended]
+
+
+def cancel(calls: Sequence[Goal], *, by: User) -> None:
+    """Nobody waits for these calls any more, so nobody shall review them. Never call this inside a transaction."""
+    for goal in calls:
+        try:
+            goals.cancel(goal, by=by)
+        except (NotPossibleNow, MoveRefused):
+            continue  # it has ended by itself meanwhile
 
 
 def goal_ended(goal_id: int, **_: object) -> None:

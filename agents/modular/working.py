@@ -87,6 +87,7 @@ def turn(run: ModularRun) -> bool:
     try:
         state, done = taken(found, now, answers)
     except ModuleFailed as failed:
+        logger.warning("A module of a modular agent failed", extra={"modular_run": run.pk}, exc_info=True)
         _stop(run, S.PAUSED, logs.storable(str(failed))[:1_000])
         return False
     if not done.is_done:

@@ -39,7 +39,7 @@ class TriedOut(Schema):
 
 
 class SearchOut(Schema):
-    """A search, as far as it has come. `candidate` is null where none came of it, or not yet."""
+    """A search, as far as it has come. `candidate` is null where it found none, or has not yet."""
 
     id: str
     component: str
@@ -75,7 +75,7 @@ def ask(request: ApiRequest, payload: SearchIn) -> Status[SearchOut]:
     "/{search_id}", response=SearchOut, auth=BearerToken(Scope.LIBRARY_READ), operation_id="get_candidate_search"
 )
 def search(request: ApiRequest, search_id: str) -> SearchOut:
-    """How far it has come, and what came of it."""
+    """How far it has come, and its outcome."""
     return _told(_found(search_id))
 
 

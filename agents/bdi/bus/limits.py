@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Bounds:
-    """So many requests may stand one below the other, and so many may come of the first in all."""
+    """`depth`: how deep requests may be nested. `requests`: how many the first one may lead to in all."""
 
     depth: int = 5
     requests: int = 50
@@ -25,7 +25,7 @@ class Link:
 def refusal(chain: Sequence[Link], new: Link, made: int, bounds: Bounds) -> str:
     """Why a request may not be made within `chain` (the first request first), in a word; "" when it may.
 
-    `made`: how many requests came of the first one already.
+    `made`: how many requests the first one has led to already.
     """
     if new.capability and new in chain:
         return "calls_itself"
@@ -39,5 +39,5 @@ def refusal(chain: Sequence[Link], new: Link, made: int, bounds: Bounds) -> str:
 IN_WORDS = {
     "calls_itself": "This request is within one that asks for the same thing with the same content; it would never end",
     "too_deep": "This request is within too many others; agents cannot call each other for ever",
-    "too_many_requests": "Too many requests came of the first one; agents cannot call each other for ever",
+    "too_many_requests": "The first request led to too many others; agents cannot call each other for ever",
 }

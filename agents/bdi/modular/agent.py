@@ -51,7 +51,7 @@ class ModularAgent:
     counted: set[str] = field(default_factory=set)
 
     def answer(self, want: Want) -> Answer | None:
-        """What came of it; None as long as nothing has, and then the module returns."""
+        """The answer; None while there is none yet, and then the module must return."""
         if (answer := self.answers.get(want.key)) is None:
             self.wants.append(want)
             return None

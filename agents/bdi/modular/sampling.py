@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agents.bdi.modular import model_requests
 from agents.bdi.modular.agent import PERSON, Answer, ModularAgent, Want, used_of
 from agents.bdi.modular.model_requests import Unreadable
-from agents.bdi.modular.state import FunctionCall, Message, Option, Used
+from agents.bdi.modular.state import DISCRIMINATOR, FunctionCall, Message, Option, Used
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,15 @@ def options(
         return None
     read = [_read(agent, one, answer, messages) for one, answer in zip(samples, answered, strict=True)]
     return None if agent.wants else [option for option in read if option is not None]
+
+
+def offer(agent: ModularAgent, samples: Sequence[Sample]) -> None:
+    """Hand what models say to the discriminator; where none of them answers, what a person writes instead."""
+    found = options(agent, samples, model_requests.conversation(agent))
+    if found is not None and not found:
+        found = written(agent, "instead", agent.state.context.get("model_error", ""))
+    if found is not None:
+        agent.state.go_on(DISCRIMINATOR, options=found, messages=agent.state.next_step.args.get("messages", []))
 
 
 def _request(sample: Sample, messages: Sequence[Mapping[str, str]], repair: tuple[str, str] | None = None) -> Want:

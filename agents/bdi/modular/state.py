@@ -97,8 +97,7 @@ class Node:
 
 class Args(TypedDict, total=False):
     """What one module tells the next. `messages` names nodes and holds what the prompter made itself; `node_ids` are
-
-    those in which an actor looks for calls. Modules of packages may add names of their own.
+    the nodes in which an actor looks for calls. Modules of packages may add names of their own.
     """
 
     __pydantic_config__ = {"extra": "allow"}  # type: ignore[misc]  # read by pydantic at the edge

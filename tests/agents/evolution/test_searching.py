@@ -110,6 +110,17 @@ def test_a_worker_that_lost_it_saves_nothing(
     assert strict.component.versions.count() == 1
 
 
+def test_a_search_that_is_stopped_while_it_saves_leaves_no_candidate(
+    probe: list[Goal], provider: Provider, operator: User, strict: ComponentVersion, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    search = _asked(strict, operator)
+    held = searches.claim(search.pk)
+    assert held is not None
+    monkeypatch.setattr(searches, "end", lambda *_, **__: False)
+    searching._end(held, searching._Best(rule("lenient"), 3, 3, 1))
+    assert strict.component.versions.count() == 1
+
+
 def test_what_was_asked_before_a_worker_died_is_not_asked_again(
     probe: list[Goal], provider: Provider, operator: User, strict: ComponentVersion
 ) -> None:

@@ -165,6 +165,13 @@ def test_any_state_is_opened_edited_and_continued_as_a_branch_that_names_its_per
     assert replaying.replay(run).is_same
 
 
+def test_a_call_that_the_left_state_waited_for_leaves_the_queue(begun: Callable[..., ModularRun], owner: User) -> None:
+    run = wrote(begun(), owner, WRITE)
+    branching.branch(run, Edit(1, content="something else", paused=True), by=owner)
+    goal = Goal.objects.get()
+    assert (goal.state, goal.intent_plans.get().state) == (GoalState.DROPPED, "cancelled")
+
+
 def test_what_cannot_be_continued_is_refused_and_changes_nothing(
     begun: Callable[..., ModularRun], owner: User, outsider: User
 ) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from agents.bdi.modular import model_requests, sampling
+from agents.bdi.modular import sampling
 from agents.bdi.modular.agent import ModularAgent
 from agents.bdi.modular.modules import Module, Setting
 from agents.bdi.modular.sampling import Sample
-from agents.bdi.modular.state import DISCRIMINATOR, GENERATOR
+from agents.bdi.modular.state import GENERATOR
 
 
 def generate(agent: ModularAgent) -> None:
@@ -17,13 +17,7 @@ def generate(agent: ModularAgent) -> None:
         Sample(f"sample-{number}", model, temperature, length)
         for number in range(1, agent.setting(GENERATOR, "samples") + 1)
     ]
-    found = sampling.options(agent, samples, model_requests.conversation(agent))
-    if found is not None and not found:
-        found = sampling.written(agent, "instead", agent.state.context.get("model_error", ""))
-    if found is None:
-        return
-    messages = agent.state.next_step.args.get("messages", [])
-    agent.state.go_on(DISCRIMINATOR, options=found, messages=messages)
+    sampling.offer(agent, samples)
 
 
 MODULE = Module(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from agents.bdi.modular import model_requests, sampling
+from agents.bdi.modular import sampling
 from agents.bdi.modular.agent import ModularAgent
 from agents.bdi.modular.modules import Module, Setting
 from agents.bdi.modular.sampling import Sample
-from agents.bdi.modular.state import DISCRIMINATOR, GENERATOR
+from agents.bdi.modular.state import GENERATOR
 
 _MOST = 8
 
@@ -18,13 +18,7 @@ def generate(agent: ModularAgent) -> None:
     # Without a name mindX asks its own model and each of those it falls back on.
     models = named or ["", "fallback"]
     samples = [Sample(f"model-{number}", model, temperature, length) for number, model in enumerate(models, start=1)]
-    found = sampling.options(agent, samples, model_requests.conversation(agent))
-    if found is not None and not found:
-        found = sampling.written(agent, "instead", agent.state.context.get("model_error", ""))
-    if found is None:
-        return
-    messages = agent.state.next_step.args.get("messages", [])
-    agent.state.go_on(DISCRIMINATOR, options=found, messages=messages)
+    sampling.offer(agent, samples)
 
 
 MODULE = Module(
