@@ -30,7 +30,7 @@ _ONE_OF: dict[type[Model], tuple[str, ...]] = {
 
 
 # One exchange: Postgres takes several statements at once where they have no values.
-_SETTINGS = "SET LOCAL hnsw.iterative_scan = {order}; SET LOCAL hnsw.ef_search = 120; SET LOCAL jit = off"
+_SETTINGS = "SET LOCAL hnsw.iterative_scan = {order}; SET LOCAL hnsw.ef_search = {ef}; SET LOCAL jit = off"
 _WILD = re.compile(r"[\\%_]")
 # Soft hyphens, widths of nothing, and what turns the direction of writing.
 _INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
@@ -89,14 +89,15 @@ def rare_models(those: str, values: Mapping[str, Any], models: Sequence[str]) ->
 
 
 @contextmanager
-def nearest_first(*, strictly: bool = True) -> Iterator[None]:
+def nearest_first(*, strictly: bool = True, ef_search: int = 120) -> Iterator[None]:
     """Within this block an HNSW scan goes on until enough rows pass the filters.
 
     Without it pgvector looks at the nearest `ef_search` rows only and then filters: somebody who owns few of many
     rows would find nothing. Strict order keeps the rows sorted exactly by distance; who sorts them anyhow saves time
-    without it. Compiling such a statement (JIT) costs more than running it: its rows are few, whatever it guesses.
+    without it. `ef_search`: how many rows are looked at first; more find more, and take longer. Compiling such a
+    statement (JIT) costs more than running it: its rows are few, whatever it guesses.
     """
     order = "strict_order" if strictly else "relaxed_order"
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(_SETTINGS.format(order=order))
+        cursor.execute(_SETTINGS.format(order=order, ef=ef_search))
         yield

@@ -19,18 +19,21 @@ from library.search import literal, nearest_first, words
 from people.models import User
 
 NEAREST = 50
+# Among 10,000 members 0.99 of the best ten are found so; with 120 it is 0.995, and takes a third longer.
+_LOOKED_AT = 80
 TEXT_MAX = 4_000
 # A member that has not one word and no meaning in common with the task is no answer.
 _LEAST_LIKE = 0.1
 _TABLE = BusMember._meta.db_table
 _SCORED = f"""
-SELECT id, 1 - (description_embedding <=> %(asked)s::vector), 1 - (offer_embedding <=> %(asked)s::vector)
+WITH task AS MATERIALIZED (SELECT %(asked)s::vector AS asked)
+SELECT id, 1 - (description_embedding <=> (SELECT asked FROM task)), 1 - (offer_embedding <=> (SELECT asked FROM task))
 FROM {_TABLE} WHERE id IN (
     (SELECT id FROM {_TABLE} WHERE status = 'active' AND embedded_by = %(model)s AND description_embedding IS NOT NULL
-     ORDER BY description_embedding <=> %(asked)s::vector LIMIT {NEAREST})
+     ORDER BY description_embedding <=> (SELECT asked FROM task) LIMIT {NEAREST})
     UNION
     (SELECT id FROM {_TABLE} WHERE status = 'active' AND embedded_by = %(model)s AND offer_embedding IS NOT NULL
-     ORDER BY offer_embedding <=> %(asked)s::vector LIMIT {NEAREST})
+     ORDER BY offer_embedding <=> (SELECT asked FROM task) LIMIT {NEAREST})
 )
 """  # noqa: S608  # our own names
 
@@ -104,7 +107,10 @@ def search(task: str, *, by: User | None = None, limit: int = 20) -> Results:
     known = library.search(task, task, limit=limit)
     # A component that is on the bus is asked there, also where its member is not among the nearest.
     both = Q(name__in=[one.version.component.name for one in known.items if one.version.component.kind in _ON_BUS])
-    rows = BusMember.objects.filter(Q(pk__in=nearest) | both).select_related("agent", "breaker")
+    first = sorted(nearest, key=lambda pk: -nearest[pk].total)[:limit]
+    # Without the vectors, which would be most of what is read.
+    whole = BusMember.objects.defer("description_embedding", "offer_embedding")
+    rows = whole.filter(Q(pk__in=first) | both).select_related("agent", "breaker")
     unlike = Likeness(None, None)
     found = {f"{row.kind} {row.name}": _of_member(row, nearest.get(row.pk, unlike)) for row in rows}
     for one in known.items:
@@ -125,7 +131,7 @@ def likeness(task: str) -> tuple[dict[int, Likeness], str]:
     asked = spaces.to_ask([task], [model])
     if model not in asked.vectors:
         return dict.fromkeys(_by_words(task), Likeness(None, None)), asked.reasons.get(model, "")
-    with nearest_first(), connection.cursor() as cursor:
+    with nearest_first(strictly=False, ef_search=_LOOKED_AT), connection.cursor() as cursor:
         cursor.execute(_SCORED, {"asked": literal(asked.vectors[model][0]), "model": model})
         found = {pk: Likeness(_number(purpose), _number(offer)) for pk, purpose, offer in cursor.fetchall()}
     return {pk: one for pk, one in found.items() if one.total >= _LEAST_LIKE}, ""

@@ -73,6 +73,8 @@ class BusMember(models.Model):
         indexes = [
             HnswIndex(name="bus_description_hnsw", fields=["description_embedding"], opclasses=["vector_cosine_ops"]),
             HnswIndex(name="bus_offer_hnsw", fields=["offer_embedding"], opclasses=["vector_cosine_ops"]),
+            # What tells whether mindX's own members have changed; others may be many.
+            models.Index(fields=["changed_at"], condition=~Q(kind="foreign"), name="bus_member_of_mindx"),
             # Few wait for their vectors.
             models.Index(
                 fields=["id"],
