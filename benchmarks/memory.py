@@ -4,7 +4,7 @@ Three hundred goals of thirty recurring shapes, in an order drawn by a seed. Eac
 knows. Everything is real but the model and the reviewer: goals are submitted, planned by the cycle over LiteLLM's
 client, reviewed, sent back, approved, run in the jail and remembered. The model is a program behind a socket on
 the loopback. It reads its prompt and nothing else, and names the right folder only when the prompt does: in what people
-say of this goal, else in an earlier run. As a *careful* reader it takes one of the same customer; a *careless* one
+say of this goal, else in an earlier run. As a *careful* reader it takes one of the same customer that nobody has changed since; a *careless* one
 takes whichever shares most words with the goal. The reviewer sends a plan with the wrong
 folder back and says the right one. Each goal is done by an agent with memory and, right after it, by one without;
 each has a person of its own, so that neither learns from the other.
@@ -79,7 +79,7 @@ def _folder(material: Mapping[str, Any], *, is_careful: bool) -> str:
             return found[1]
     runs = [one for one in material.get("earlier_runs", ()) if one["outcome"] != "failure" and _named(one)]
     if is_careful:
-        runs = [one for one in runs if _customer(material["goal"]) == _customer(one["goal"])]
+        runs = [one for one in runs if _customer(material["goal"]) == _customer(one["goal"]) and not _is_outdated(one)]
     if not runs:
         return DEFAULT_FOLDER
     # A word that few of the runs have says more about which of them is meant; of equals a person's word counts more.
@@ -90,6 +90,11 @@ def _folder(material: Mapping[str, Any], *, is_careful: bool) -> str:
     nearest = [one for one, value in zip(runs, worth, strict=True) if value == best]
     chosen = next((one for one in nearest if _said_by_people(one)), nearest[0])
     return _named(chosen)
+
+
+def _is_outdated(run: Mapping[str, Any]) -> bool:
+    """Whether a person has changed a plan for the same customer that had followed this run."""
+    return any(_customer(one["goal"]) == _customer(run["goal"]) for one in run.get("changed_later", ()))
 
 
 def _customer(text: str) -> frozenset[str]:

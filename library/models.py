@@ -261,6 +261,28 @@ class ExperienceRating(models.Model):
         return f"{self.stars} of 5"
 
 
+class ExperienceCorrection(models.Model):
+    """A person changed a plan that had followed an experience: told with that experience from then on.
+
+    `by` is the experience of the goal whose plan was changed, whose rights it has. `said`: what the person said; "" where
+    a value was edited.
+    """
+
+    experience = models.ForeignKey(Experience, on_delete=models.CASCADE, related_name="corrections")
+    by = models.ForeignKey(Experience, on_delete=models.CASCADE, related_name="corrects")
+    said = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["experience", "by"], name="experience_corrected_once_by_a_goal"),
+            models.CheckConstraint(condition=~Q(experience=models.F("by")), name="experience_corrects_another"),
+        ]
+
+    def __str__(self) -> str:
+        return self.said[:60] or "a value was edited"
+
+
 class EntailmentVerdict(models.Model):
     """What a model made of a pair of sentences, so that no process has to ask it again.
 

@@ -24,6 +24,7 @@ BADGES = {
     "abandoned": "cancelled",
     "unchecked": "not_checked",
 }
+_CHANGES_SHOWN = 20
 OUTCOMES = [(outcome.value, outcome.value.replace("_", " ")) for outcome in Experience.Outcome]
 
 
@@ -84,6 +85,7 @@ def experience(request: HttpRequest, pk: int) -> HttpResponse:
         "mine": next((one for one in given if one.by_id == user.pk), None),
         "stars": range(1, 6),
         "parts": selectors.visible_to(user).filter(goal_ref=found.goal_ref).exclude(pk=found.pk).order_by("pk"),
+        "changed": selectors.corrections_of([pk], user=user, most=_CHANGES_SHOWN).get(pk, ()),
         "merged": selectors.visible_to(user).filter(merged_into=found.pk).order_by("-timestamp"),
     }
     return render(request, "library/experience.html", context)

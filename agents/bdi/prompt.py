@@ -30,18 +30,26 @@ _FROM_TOOLS = frozenset({"perception", "earlier_runs"})
 
 @dataclass(frozen=True)
 class Earlier:
-    """An earlier goal: its text, how it ended, its result, its steps and its decisions."""
+    """An earlier goal: its text, how it ended, its result, its steps and its decisions.
+
+    `changed_later`: for which later goals people changed a plan that had followed it, and what they said.
+    """
 
     goal: str
     outcome: str
     summary: str
     steps: str = ""
     decisions: tuple[str, ...] = ()
+    changed_later: tuple[Mapping[str, str], ...] = ()
 
     def told(self) -> dict[str, Any]:
         """As a model reads it, without what is empty."""
         said = {"goal": self.goal, "outcome": self.outcome, "came_of_it": self.summary}
-        more = {"steps": self.steps, "decisions": list(self.decisions)}
+        more = {
+            "steps": self.steps,
+            "decisions": list(self.decisions),
+            "changed_later": [dict(one) for one in self.changed_later],
+        }
         return {**said, **{name: value for name, value in more.items() if value}}
 
 

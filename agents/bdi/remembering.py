@@ -103,6 +103,11 @@ class Ended:
     is_part: bool = False
     recoveries: Sequence[Recovery] = ()
 
+    @property
+    def was_changed(self) -> bool:
+        """Whether more than one plan was proposed for it."""
+        return self.revisions > 1
+
 
 def experience_of(goal: Ended) -> dict[str, Any]:
     """The fields of the experience that are made of what happened."""

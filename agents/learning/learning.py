@@ -25,6 +25,7 @@ from agents.beliefs.perceiving import Place
 from agents.components import candidates, made_tools
 from agents.execution import database_outage
 from agents.insights import insight_cases
+from agents.learning import changed_plans
 from agents.models import Attempt, Goal, IntentPlan
 from agents.plans import goal_families, shadowing
 from agents.record import logs, prepared, signals, wake_ups
@@ -134,6 +135,8 @@ def _remember(lease: Lease, found: _Found) -> None:
         raise LeaseLost(f"goal {lease.goal_id} was taken over (fence {lease.fence})")
     for answer in new:
         memory.recorded(answer)
+    if found.ended.was_changed and new[0] is not None:
+        changed_plans.record(lease.goal_id, int(new[0][0]))
     wake_ups.goal_changed(lease.goal_id, int(said[0]) if said is not None else None)
     # Most goals are waited for by nobody, and asking who does costs each of them three statements.
     if found.has_key:

@@ -87,7 +87,14 @@ def _parted(items: Sequence[Item]) -> tuple[list[Item], list[Item]]:
 
 def _earlier(item: Item) -> Earlier:
     parts = item.parts
-    return Earlier(parts["goal"], parts["outcome"], parts["came_of_it"], parts["steps"], tuple(parts["decisions"]))
+    return Earlier(
+        parts["goal"],
+        parts["outcome"],
+        parts["came_of_it"],
+        parts["steps"],
+        tuple(parts["decisions"]),
+        tuple(parts["changed_later"]),
+    )
 
 
 def _entry(item: Item, why: str) -> dict[str, Any]:

@@ -105,7 +105,9 @@ def _without(item: Item, why: str) -> Item:
 
 
 def _experiences(text: str, user: User) -> Iterator[Item]:
-    for row, similarity in selectors.search(text, user=user, limit=LOOKED_AT):
+    found = selectors.search(text, user=user, limit=LOOKED_AT)
+    changed = selectors.corrections_of([row.pk for row, _ in found], user=user)
+    for row, similarity in found:
         came = summaries.of(row, SUMMARY_CHARS)
         said = f"{row.get_final_outcome_display()}: {row.title.strip()}"
         steps = "" if row.kind == "recovery" else row.sub_task_description.strip()[:SUMMARY_CHARS]
@@ -116,10 +118,14 @@ def _experiences(text: str, user: User) -> Iterator[Item]:
             "steps": steps,
             "decisions": [one[:DECISION_CHARS] for one in row.key_decisions_made[:DECISIONS]],
             "came_of_it": came,
+            "changed_later": [{"goal": one.goal, "people_said": one.said} for one in changed.get(row.pk, ())],
         }
-        told = [said, steps if row.kind == "goal" else "", *parts["decisions"], came]
+        later = [
+            f"A plan that followed it was changed, for “{one.goal}”. {one.said}" for one in changed.get(row.pk, ())
+        ]
+        told = [said, steps if row.kind == "goal" else "", *parts["decisions"], came, *later]
         how = "holds its words" if similarity is None else f"similarity {similarity:.2f}"
-        why = f"{how}; {_KINDS[row.kind]}"
+        why = f"{how}; {_KINDS[row.kind]}" + ("; a plan that followed it was changed" if later else "")
         yield Item("experience", str(row.pk), "\n".join(filter(None, told)), similarity, why, parts, row.embedded_by)
 
 

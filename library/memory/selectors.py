@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet, prefetch_related_objects
 from library import prepared
 from library.embedding import EXPERIENCE_TEXTS
 from library.language import spaces
-from library.models import ComponentVersion, Experience
+from library.models import ComponentVersion, Experience, ExperienceCorrection
 from library.search import has_vectors, literal, models_of, models_sql, nearest_first, rare_models, words
 from people.models import User
 from people.roles import Role
@@ -24,6 +24,8 @@ CANDIDATES = 200
 # rows that are nearly alike can cut one off from it, and a scan gives up after `hnsw.max_scan_tuples` of other people.
 EXACT_UP_TO = 5_000
 QUERY_MAX_CHARACTERS = 1_000
+# Of the goal that corrected another one, in a prompt.
+GOAL_TOLD_CHARS = 200
 # Below this cosine similarity two goals share nothing that a reviewer could use (see `nearness`).
 PRECEDENT_FROM = 0.25
 # Stands for "found by its words" where a cosine would stand, and never leaves this file.
@@ -159,6 +161,25 @@ def nearest_to(text: str, *, user: User, limit: int = 3, without_goal: str = "")
     found = search(text, user=user, limit=limit + 1, only=_OF_A_PRECEDENT, goals_only=True)
     like = [one for one in found if one[1] is None or one[1] >= PRECEDENT_FROM]
     return [(row, similarity) for row, similarity in like if row.goal_ref != without_goal][:limit]
+
+
+@dataclass(frozen=True)
+class Corrected:
+    """For which goal a person changed a plan that had followed an experience, and what they said. `by`: its experience."""
+
+    by: int
+    goal: str
+    said: str
+
+
+def corrections_of(ids: Sequence[int], *, user: User, most: int = 2) -> dict[int, list[Corrected]]:
+    """By experience the newest corrections by goals that this person may read, the newest first, at most so many each."""
+    rows = ExperienceCorrection.objects.filter(experience_id__in=ids, by__in=visible_to(user)).order_by("-by_id")
+    found: dict[int, list[Corrected]] = {}
+    for pk, by, goal, said in rows.values_list("experience_id", "by_id", "by__primary_goal_description", "said"):
+        if len(of_one := found.setdefault(pk, [])) < most:
+            of_one.append(Corrected(by, goal[:GOAL_TOLD_CHARS], said))
+    return found
 
 
 def _of_outcome(rows: QuerySet[Experience], outcome: str) -> QuerySet[Experience]:

@@ -18,7 +18,7 @@ from agents.record.errors import NotYours
 from agents.toolkit.registry import REGISTRY
 from library import embedding
 from library.memory import services, switches
-from library.models import Experience
+from library.models import Experience, ExperienceCorrection
 from people.models import User
 from review.reading import remembered
 from tests.library.vectors import install
@@ -80,6 +80,27 @@ def test_of_others_and_of_itself_nothing_is_told(goal: Goal, owner: User, outsid
     remember(owner, "sum the invoices", goal_ref=str(goal.pk))
     found = known.known_for(goal)
     assert (found.taken, found.left_out) == ((), ())
+
+
+def test_a_run_that_a_changed_plan_had_followed_is_told_with_what_people_said(
+    goal: Goal, owner: User, outsider: User
+) -> None:
+    followed = remember(owner, "sum the invoices of May", sub_task_description="Write old/total.txt.")
+    since = remember(owner, "sum the invoices of June", sub_task_description="Write new/total.txt.")
+    theirs = remember(outsider, "sum the invoices of others")
+    ExperienceCorrection.objects.create(experience=followed, by=theirs, said="not for the owner to read")
+    assert all("changed_later" not in one.told() for one in known.known_for(goal).earlier)
+    ExperienceCorrection.objects.create(experience=followed, by=since, said=POISON)
+    found = known.known_for(goal)
+    told = {one.goal: one.told().get("changed_later") for one in found.earlier}
+    assert told == {
+        "sum the invoices of May": [{"goal": "sum the invoices of June", "people_said": POISON}],
+        "sum the invoices of June": None,
+    }
+    (why,) = [one.why for one in found.taken if one.id == str(followed.pk)]
+    assert why.endswith("an earlier goal; a plan that followed it was changed")
+    services.forget(since, owner)
+    assert ExperienceCorrection.objects.count() == 1
 
 
 def test_an_operator_switches_it_off_for_an_agent(goal: Goal, owner: User, operator: User) -> None:
