@@ -1,7 +1,7 @@
 """Which remembered run a plan had followed where a person changed it (pure).
 
-A person who replaces `old/reports` by `new/reports` says that `old` was wrong here. A remembered run whose steps name `old` is
-where it came from; one that does not name it had no part in it.
+A person who replaces `old/reports` by `new/reports` says that `old` was wrong here. A remembered run whose steps name
+`old` is where it came from; one that does not name it had no part in it.
 """
 
 from __future__ import annotations

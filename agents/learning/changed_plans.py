@@ -16,8 +16,8 @@ _SAID_MAX = 300
 def record(goal_id: int, remembered: int) -> None:
     """Mark what earlier revisions of the goal's plan had followed. `remembered` is the goal's own experience.
 
-    Within the transaction that remembers the goal. Only a plan that ran to its end teaches this: what a person tried and
-    gave up says nothing about what came before.
+    Within the transaction that remembers the goal. Only a plan that ran to its end teaches this: what a person tried
+    and gave up says nothing about what came before.
     """
     revisions = list(
         IntentPlan.objects.filter(goal_id=goal_id)
