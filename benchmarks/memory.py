@@ -5,8 +5,8 @@ knows. Everything is real but the model and the reviewer: goals are submitted, p
 client, reviewed, sent back, approved, run in the jail and remembered. The model is a program behind a socket on
 the loopback. It reads its prompt and nothing else, and names the right folder only when the prompt does: in what people
 say of this goal, else in an earlier run. As a *careful* reader it takes one of the same customer that nobody has
-changed since; a *careless* one takes whichever shares most words with the goal. The reviewer sends a plan with the wrong
-folder back and says the right one. Each goal is done by an agent with memory and, right after it, by one without;
+changed since; a *careless* one takes whichever shares most words with the goal. The reviewer sends a plan with the
+wrong folder back and says the right one. Each goal is done by an agent with memory and, right after it, by one without;
 each has a person of its own, so that neither learns from the other.
 
 The planted set is the reverse. Its goals need no hint, and memory holds wrong ones: failures, runs of a customer whose

@@ -264,8 +264,8 @@ class ExperienceRating(models.Model):
 class ExperienceCorrection(models.Model):
     """A person changed a plan that had followed an experience: told with that experience from then on.
 
-    `by` is the experience of the goal whose plan was changed, whose rights it has. `said`: what the person said; "" where
-    a value was edited.
+    `by` is the experience of the goal whose plan was changed, whose rights it has. `said`: what the person said; ""
+    where a value was edited.
     """
 
     experience = models.ForeignKey(Experience, on_delete=models.CASCADE, related_name="corrections")

@@ -111,6 +111,7 @@ def _experiences(text: str, user: User) -> Iterator[Item]:
         came = summaries.of(row, SUMMARY_CHARS)
         said = f"{row.get_final_outcome_display()}: {row.title.strip()}"
         steps = "" if row.kind == "recovery" else row.sub_task_description.strip()[:SUMMARY_CHARS]
+        since = [{"goal": one.goal, "people_said": one.said} for one in changed.get(row.pk, ())]
         parts = {
             "goal_ref": row.goal_ref,
             "goal": row.title.strip(),
@@ -118,11 +119,9 @@ def _experiences(text: str, user: User) -> Iterator[Item]:
             "steps": steps,
             "decisions": [one[:DECISION_CHARS] for one in row.key_decisions_made[:DECISIONS]],
             "came_of_it": came,
-            "changed_later": [{"goal": one.goal, "people_said": one.said} for one in changed.get(row.pk, ())],
+            "changed_later": since,
         }
-        later = [
-            f"A plan that followed it was changed, for “{one.goal}”. {one.said}" for one in changed.get(row.pk, ())
-        ]
+        later = [f"A plan that followed it was changed, for “{one['goal']}”. {one['people_said']}" for one in since]
         told = [said, steps if row.kind == "goal" else "", *parts["decisions"], came, *later]
         how = "holds its words" if similarity is None else f"similarity {similarity:.2f}"
         why = f"{how}; {_KINDS[row.kind]}" + ("; a plan that followed it was changed" if later else "")

@@ -165,7 +165,10 @@ def nearest_to(text: str, *, user: User, limit: int = 3, without_goal: str = "")
 
 @dataclass(frozen=True)
 class Corrected:
-    """For which goal a person changed a plan that had followed an experience, and what they said. `by`: its experience."""
+    """For which goal a person changed a plan that had followed an experience, and what they said.
+
+    `by`: the experience of that goal.
+    """
 
     by: int
     goal: str
@@ -173,7 +176,7 @@ class Corrected:
 
 
 def corrections_of(ids: Sequence[int], *, user: User, most: int = 2) -> dict[int, list[Corrected]]:
-    """By experience the newest corrections by goals that this person may read, the newest first, at most so many each."""
+    """By experience the newest corrections by goals that this person may read, newest first, at most so many each."""
     rows = ExperienceCorrection.objects.filter(experience_id__in=ids, by__in=visible_to(user)).order_by("-by_id")
     found: dict[int, list[Corrected]] = {}
     for pk, by, goal, said in rows.values_list("experience_id", "by_id", "by__primary_goal_description", "said"):
