@@ -7,7 +7,7 @@ from celery import shared_task
 from agents.bus import answering, settling, vectors
 from agents.coordinator import backlog_sources, backlog_taking
 from agents.cycle import cycle
-from agents.evolution import replaying, replays, rollouts, searches, searching, starting, tool_checks
+from agents.evolution import prompt_canaries, replaying, replays, rollouts, searches, searching, starting, tool_checks
 from agents.evolution.auditing import proposing
 from agents.execution import shadow as shadow_run
 from agents.execution import sweep_parts
@@ -88,6 +88,7 @@ def sweep() -> None:
         report_filing.sweep,
         replays.sweep,
         rollouts.sweep,
+        prompt_canaries.sweep,
         searches.sweep,
         modular_working.sweep,
         tool_checks.sweep,

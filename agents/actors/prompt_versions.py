@@ -71,17 +71,22 @@ def save(component: Component, text: str, *, by: User, changes: str = "") -> Com
 
 def activate(version: ComponentVersion, *, by: User) -> ComponentVersion:
     """Have every request from now on hold this version, which may have been in use before. Raises LibraryRefused."""
+    check_may_use(version, by)
+    with transaction.atomic():
+        moved = services.activate(version, by)
+        journal_move(moved, by, "activated")
+    return moved
+
+
+def check_may_use(version: ComponentVersion, by: User) -> None:
+    """Raise LibraryRefused unless this person may have requests hold this version, and its text can be sent."""
     _check_operator(by)
     _check_is_prompt(version.component)
     if settings.FOUR_EYES and version.created_by_id == by.pk:
-        raise LibraryRefused("You wrote this version. With four eyes on, somebody else must activate it.")
+        raise LibraryRefused("You wrote this version. With four eyes on, somebody else must put it to use.")
     # mindX may have been upgraded since it was written.
     if wrong := problems(version.component.name, version.body):
         raise LibraryRefused(" ".join(wrong[:5]))
-    with transaction.atomic():
-        moved = services.activate(version, by)
-        _journal(moved, by, "activated")
-    return moved
 
 
 def retire(version: ComponentVersion, *, by: User) -> ComponentVersion:
@@ -92,7 +97,7 @@ def retire(version: ComponentVersion, *, by: User) -> ComponentVersion:
         raise LibraryRefused("This version is in use. Activate another one instead.")
     with transaction.atomic():
         moved = services.retire(version, by)
-        _journal(moved, by, "retired")
+        journal_move(moved, by, "retired")
     return moved
 
 
@@ -106,6 +111,7 @@ def _check_is_prompt(component: Component) -> None:
         raise LibraryRefused(_NO_PROMPT)
 
 
-def _journal(version: ComponentVersion, by: User, what: str) -> None:
+def journal_move(version: ComponentVersion, by: User, what: str) -> None:
+    """Keep in the journal what somebody did with a version."""
     said = {"what": what, "version": version.version, "called": f"prompt {version.component.name}"}
     journal.record(Event.COMPONENT, by=by, subject=f"component:{version.component_id}", data=said)

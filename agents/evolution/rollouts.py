@@ -9,6 +9,7 @@ approved what it planned.
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction
@@ -28,6 +29,7 @@ from agents.toolkit.types import PlanDraft
 from library.components import canary
 from library.components import services as library
 from library.models import ComponentVersion
+from library.prompts.in_use import KIND as PROMPT
 from people import journal
 from people.journal import Event
 from people.models import User
@@ -69,8 +71,8 @@ def judgement(rollout: Rollout) -> Judgement:
 
 def sweep() -> None:
     """Look at what was planned since the last time for each version that is watched, and decide."""
-    watched = Rollout.objects.filter(state=_WATCHED).select_related("version__component", "previous__component", "by")
-    for rollout in watched:
+    watched = Rollout.objects.filter(state=_WATCHED).exclude(version__component__kind=PROMPT)
+    for rollout in watched.select_related("version__component", "previous__component", "by"):
         if decide(rollout):
             continue
         if not replays.is_open(rollout.version):
@@ -82,7 +84,7 @@ def decide(rollout: Rollout) -> bool:
     rollout.version.refresh_from_db(fields=["status"])
     used_as = _Status.CANARY if rollout.is_canary else _Status.ACTIVE
     if rollout.version.status != used_as:
-        return _end(rollout, RolloutState.ENDED, f"version {rollout.version.version} is {rollout.version.status}")
+        return end(rollout, RolloutState.ENDED, f"version {rollout.version.version} is {rollout.version.status}")
     judged = judgement(rollout)
     if gate.is_harmful(judged):
         return _take_back(rollout, judged)
@@ -90,7 +92,7 @@ def decide(rollout: Rollout) -> bool:
     is_over = cases >= CASES_MOST or rollout.started_at < timezone.now() - timedelta(days=DAYS_MOST)
     if rollout.is_canary or not is_over:
         return False
-    return _end(rollout, RolloutState.KEPT, f"{cases} goals: {judged.fixed} fixed, {judged.broken} broken")
+    return end(rollout, RolloutState.KEPT, f"{cases} goals: {judged.fixed} fixed, {judged.broken} broken")
 
 
 def _take_back(rollout: Rollout, judged: Judgement) -> bool:
@@ -99,8 +101,13 @@ def _take_back(rollout: Rollout, judged: Judgement) -> bool:
         f"taken back automatically: of the goals planned since, it breaks {judged.broken} and fixes {judged.fixed}"
         f" (chance {p:.1%})"
     )
+    return take_back(rollout, why, {"fixed": judged.fixed, "broken": judged.broken})
+
+
+def take_back(rollout: Rollout, why: str, figures: Mapping[str, int]) -> bool:
+    """Have the version before be used again, once, and keep why; true: the watch has ended, here or elsewhere."""
     with transaction.atomic():
-        if not _end(rollout, RolloutState.RETURNED, why):
+        if not end(rollout, RolloutState.RETURNED, why):
             return True
         if library.withdraw(rollout.version, rollout.previous, why):
             component = rollout.version.component
@@ -109,16 +116,15 @@ def _take_back(rollout: Rollout, judged: Judgement) -> bool:
                 "version": rollout.version.version,
                 "to": rollout.previous.version,
                 "called": component.name,
-                "fixed": judged.fixed,
-                "broken": judged.broken,
+                **figures,
             }
             journal.record(Event.COMPONENT, by=None, subject=f"component:{component.pk}", data=said)
     logger.warning("%s was %s", rollout.version, why)
     return True
 
 
-def _end(rollout: Rollout, state: RolloutState, reason: str) -> bool:
-    """False: another process ended it first."""
+def end(rollout: Rollout, state: RolloutState, reason: str) -> bool:
+    """End the watch. False: another process ended it first."""
     try:
         move_rollout(rollout, state, reason=reason)
     except MoveRefused:

@@ -55,7 +55,9 @@ class EvolvedCopy(models.Model):
 class Rollout(models.Model):
     """A version that was put to use, and what the goals planned since then say of it beside the one used before.
 
-    `percent`: its share of new goals, 100 once it is active. `seen_plan`: plans up to this one were looked at.
+    `percent`: its share of new goals, 100 once it is active. `seen_plan`: plans up to this one were looked at. Of a
+    prompt no goals are looked at but answers are counted: `counted_from` has uses and successes of both versions when
+    it began, `{"version": [uses, successes], "previous": […]}`.
     """
 
     version = models.ForeignKey(ComponentVersion, on_delete=models.CASCADE, related_name="+")
@@ -65,6 +67,7 @@ class Rollout(models.Model):
     state = models.CharField(max_length=16, default=RolloutState.WATCHED.value)
     reason = models.TextField(blank=True)
     seen_plan = models.BigIntegerField()
+    counted_from = models.JSONField(default=dict, db_default={}, blank=True)
     started_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)
 

@@ -14,7 +14,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from agents.actors import prompt_versions
 from agents.evolution import asking_again
+from agents.pages import prompt_page
 from agents.pages.component_page import page_of
+from agents.pages.replay_page import PERCENTS
 from agents.presentation.line_diff import compare
 from agents.views.rule_versions import version_in_use, version_named_in
 from library import renewal
@@ -119,6 +121,9 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "prompt": declared.every().get(component.name) if component.kind == Component.Kind.PROMPT else None,
         "may_activate": prompt_versions.may_activate(user),
         "calls": _calls(component, user),
+        "canary": prompt_page.canary_of(shown) if component.kind == Component.Kind.PROMPT and shown else None,
+        "percents": PERCENTS,
+        "has_canary": any(one.status == ComponentVersion.Status.CANARY for one in versions),
     }
     return render(request, "agents/library/component.html", context)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django.contrib import messages
@@ -11,12 +12,15 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from agents.actors import prompt_versions
+from agents.evolution import prompt_canaries
 from agents.views.rule_versions import version_in_use, version_named_in
 from library.components import services
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
 from library.prompts import declared
 from library.prompts.in_use import KIND
+
+_PERCENT = re.compile(r"[0-9]{1,3}")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -41,14 +45,19 @@ def write(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def move(request: HttpRequest, pk: int, version: int, move: str) -> HttpResponse:
-    """Activate a version, also one that was in use before, or retire one."""
-    acts = {"activate": prompt_versions.activate, "retire": prompt_versions.retire}
-    if move not in acts:
+    """Activate a version, also one that was in use before, make one a canary, or retire one."""
+    if move not in ("activate", "retire", "canary"):
         raise Http404
     user: Any = request.user
     rows = ComponentVersion.objects.select_related("component").filter(component__kind=KIND)
+    found = get_object_or_404(rows, pk=version, component_id=pk)
     try:
-        moved = acts[move](get_object_or_404(rows, pk=version, component_id=pk), by=user)
+        if move == "canary":
+            percent = request.POST.get("percent", "")
+            moved = prompt_canaries.begin(found, by=user, percent=int(percent) if _PERCENT.fullmatch(percent) else 0)
+        else:
+            acts = {"activate": prompt_versions.activate, "retire": prompt_versions.retire}
+            moved = acts[move](found, by=user)
     except LibraryRefused as refused:
         messages.error(request, str(refused))
     else:

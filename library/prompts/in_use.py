@@ -7,6 +7,7 @@ every process. That takes 0.06 ms, so nothing is kept that could be out of date.
 from __future__ import annotations
 
 import logging
+import secrets
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -48,13 +49,22 @@ class Version:
 
 
 def of(name: str) -> Version:
-    """The version in use. One whose text cannot be sent, as after an upgrade of mindX, is passed over."""
-    prompt = declared.every()[name]
-    version, text = selectors.active_texts(KIND, [name]).get(name, (BUILT_IN, prompt.text))
-    if problems := _problems(name, text):
-        logger.warning("Prompt %s %s is not used: %s", name, version, " ".join(problems))
-        return shipped(name)
-    return Version(prompt, version, text)
+    """The version for one request: the one in use, or its canary for a share of requests that chance draws.
+
+    One whose text cannot be sent, as after an upgrade of mindX, is passed over.
+    """
+    active, canary = selectors.texts_in_use(KIND, name)
+    drawn = (canary if canary is not None and is_drawn(canary.percent) else None, active)
+    for text in filter(None, drawn):
+        if not (problems := _problems(name, text.body)):
+            return Version(declared.every()[name], text.version, text.body)
+        logger.warning("Prompt %s %s is not used: %s", name, text.version, " ".join(problems))
+    return shipped(name)
+
+
+def is_drawn(percent: int) -> bool:
+    """Whether chance gives a request to a canary. Each is drawn by itself, for each answer is counted by itself."""
+    return secrets.randbelow(100) < percent
 
 
 def shipped(name: str) -> Version:

@@ -15,7 +15,7 @@ from agents.components import made_tools, rule_writing, tool_writing
 from agents.components.rule_writing import RuleInvalid
 from agents.components.rules import KIND as RULE
 from agents.components.tool_writing import ToolInvalid
-from agents.evolution import deciding, replays, tool_checks, writing
+from agents.evolution import deciding, prompt_canaries, replays, rollouts, tool_checks, writing
 from agents.evolution.gate import Verdict
 from agents.models import Replay
 from agents.pages import replay_page
@@ -200,6 +200,23 @@ class RolloutOut(Schema):
     unproven: int
 
 
+class AnswersOut(Schema):
+    """A canary of a prompt: answers since it began, and how many could not be used, beside those of the version in use.
+
+    `p`: how likely it fails so much more often by chance. `state` and `reason` as for a rollout.
+    """
+
+    state: str
+    percent: int
+    reason: str
+    started_at: datetime
+    answers: int
+    failed: int
+    answers_before: int
+    failed_before: int
+    p: float
+
+
 class TrialOut(Schema):
     """One trial of a tool: the command, its effect, files read and changed, hosts, processes, and what does not fit."""
 
@@ -218,7 +235,7 @@ class TrialsOut(Schema):
 class CandidateOut(Schema):
     """A version, its lint, and what its replay proved. `why_not` is empty when it may be activated.
 
-    `rollout`: null until it was put to use. `trials`: of a tool only.
+    `rollout`: null until it was put to use. `trials`: of a tool only. `canary`: of a prompt that is or was one.
     """
 
     id: str
@@ -230,6 +247,7 @@ class CandidateOut(Schema):
     replay: ReplayOut | None
     rollout: RolloutOut | None
     trials: TrialsOut | None = None
+    canary: AnswersOut | None = None
     why_not: str
 
 
@@ -323,12 +341,18 @@ def activate(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> Candi
 
 @candidates.post("/{candidate_id}/canary", response=CandidateOut, auth=_MAY_WRITE, operation_id="begin_canary")
 def begin_canary(request: ApiRequest, candidate_id: str, payload: CanaryIn) -> CandidateOut:
-    """Have it plan a share of new goals, beside the version in use; refused as its activation would be."""
+    """Have it plan a share of new goals, beside the version in use; refused as its activation would be.
+
+    Of a prompt: have it be sent with a share of requests.
+    """
     version = _found(candidate_id)
-    if version.component.kind != RULE:
-        raise Problem(409, "Only rules can plan a share of new goals.", kind="not_possible")
+    if version.component.kind not in (RULE, PROMPT):
+        raise Problem(409, "Only rules and prompts can be used for a share.", kind="not_possible")
     try:
-        deciding.begin_canary(version, by=request.auth.user, percent=payload.percent, reason=payload.reason)
+        if version.component.kind == PROMPT:
+            prompt_canaries.begin(version, by=request.auth.user, percent=payload.percent)
+        else:
+            deciding.begin_canary(version, by=request.auth.user, percent=payload.percent, reason=payload.reason)
     except RuleInvalid as wrong:
         raise invalid("body", str(wrong)) from wrong
     except LibraryRefused as refused:
@@ -463,6 +487,7 @@ def _candidate(version: ComponentVersion, user: Any) -> CandidateOut:
         replay=None if proof is None else _replay_out(proof),
         rollout=None if proof is None or proof.watch is None else _rollout_out(proof.watch),
         trials=_trials(version),
+        canary=_answers(version),
         why_not=deciding.standing(version).why_not if proof is None else proof.standing.why_not,
     )
 
@@ -474,6 +499,23 @@ def _checks(version: ComponentVersion) -> list[str]:
         found = rule_writing.check(version.body, instead_of=version.component.name).problems
         return [f"line {one.line}: {one.message}" for one in found]
     return list(tool_writing.check(version.body, instead_of=version.component.name).problems)
+
+
+def _answers(version: ComponentVersion) -> AnswersOut | None:
+    if version.component.kind != PROMPT or (rollout := rollouts.latest(version)) is None:
+        return None
+    found = prompt_canaries.comparison(rollout)
+    return AnswersOut(
+        state=rollout.state,
+        percent=rollout.percent,
+        reason=rollout.reason,
+        started_at=rollout.started_at,
+        answers=found.canary.uses,
+        failed=found.canary.failed,
+        answers_before=found.active.uses,
+        failed_before=found.active.failed,
+        p=found.p,
+    )
 
 
 def _trials(version: ComponentVersion) -> TrialsOut | None:

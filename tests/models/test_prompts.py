@@ -154,11 +154,14 @@ def test_by_the_api_a_candidate_is_written_activated_and_given_up(
     assert made.status_code == 202
     assert made.json() | {"id": ""} == {
         "id": "", "component": str(plan.pk), "version": "1.1.0", "parent": "1.0.0", "state": "candidate", "checks": [],
-        "replay": None, "rollout": None, "trials": None, "why_not": "",
+        "replay": None, "rollout": None, "trials": None, "canary": None, "why_not": "",
     }  # fmt: skip
     at = f"candidates/{made.json()['id']}"
     assert api_of(reviewer).post(f"{at}/activate", {}).status_code == 403
-    assert api_of(operator).post(f"{at}/canary", {"percent": 10}).status_code == 409
+    assert api_of(reviewer).post(f"{at}/canary", {"percent": 10}).status_code == 403
+    begun = api_of(operator).post(f"{at}/canary", {"percent": 10}).json()
+    assert (begun["state"], begun["canary"]["state"], begun["canary"]["percent"]) == ("canary", "watched", 10)
+    assert (begun["canary"]["answers"], begun["canary"]["failed"], begun["canary"]["p"]) == (0, 0, 1.0)
     assert api_of(operator).post(f"{at}/activate", {}).json()["state"] == "active"
     assert api_of(operator).post(f"{at}/reject", {}).status_code == 403, "the one in use"
     without = api_of(operator).post(f"components/{plan.pk}/evolve", asked | {"body": text.replace("[[material]]", "")})
