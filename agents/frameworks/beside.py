@@ -6,12 +6,13 @@ Frameworks are asynchronous and the database is not: questions come over a queue
 from __future__ import annotations
 
 import asyncio
+import importlib
 import queue
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
-from agents.frameworks.contract import Ask, FrameworkFailed, Interrupted, Question, Reply
+from agents.frameworks.contract import Ask, Brief, FrameworkFailed, FrameworkMissing, Interrupted, Question, Reply
 
 Result = TypeVar("Result")
 AskLater = Callable[[Question], Awaitable[Reply]]
@@ -49,6 +50,34 @@ class Beside:
         except Exception as error:  # frameworks raise whatever their authors thought of
             said = " ".join(str(error).split())[:_MOST_WORDS]
             raise FrameworkFailed(f"{self._framework} raised {type(error).__name__}: {said}") from error
+
+
+class InProcess:
+    """An agent of a framework that is installed beside mindX. It holds nothing between two turns."""
+
+    name: ClassVar[str]
+    # What people call it, and the module whose import shows that it is there.
+    title: ClassVar[str]
+    package: ClassVar[str]
+
+    def __init__(self, brief: Brief, ask: Ask) -> None:
+        self._brief, self._beside = brief, Beside(ask, self.title)
+
+    @classmethod
+    def create(cls, brief: Brief, ask: Ask) -> Self:
+        """Make the agent. Raises FrameworkMissing."""
+        try:
+            importlib.import_module(cls.package)  # takes up to a second, so only here
+        except ImportError as error:
+            raise FrameworkMissing(str(error)) from error
+        return cls(brief, ask)
+
+    def interrupt(self) -> None:
+        """End the run."""
+        self._beside.interrupt()
+
+    def close(self) -> None:
+        """It holds nothing."""
 
 
 def _give(answer: asyncio.Future[Reply], reply: Reply) -> None:

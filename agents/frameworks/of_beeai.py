@@ -9,17 +9,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from agents.frameworks.beside import AskLater, Beside
+from agents.frameworks.beside import AskLater, InProcess
 from agents.frameworks.contract import (
     Answered,
-    Ask,
-    Brief,
     Call,
     Finished,
     FrameworkFailed,
-    FrameworkMissing,
     Json,
     Offered,
     Outcome,
@@ -78,22 +75,12 @@ class _Story:
         return {"task": self.task, "replies": self.replies, "results": self.results}
 
 
-class BeeAI:
+class BeeAI(InProcess):
     """A requirement agent of BeeAI."""
 
     name: ClassVar[str] = "beeai"
-
-    def __init__(self, brief: Brief, ask: Ask) -> None:
-        self._brief, self._beside = brief, Beside(ask, "BeeAI")
-
-    @classmethod
-    def create(cls, brief: Brief, ask: Ask) -> Self:
-        """Make the agent. Raises FrameworkMissing."""
-        try:
-            import beeai_framework  # noqa: F401
-        except ImportError as error:
-            raise FrameworkMissing(str(error)) from error
-        return cls(brief, ask)
+    title: ClassVar[str] = "BeeAI"
+    package: ClassVar[str] = "beeai_framework"
 
     def run(self) -> Outcome:
         """Begin with the task."""
@@ -102,13 +89,6 @@ class BeeAI:
     def resume(self, checkpoint: Json, answered: Sequence[Answered]) -> Outcome:
         """Come again to where it stood, and go on."""
         return self._beside.run(lambda ask: self._run(ask, checkpoint, answered))
-
-    def interrupt(self) -> None:
-        """End the run."""
-        self._beside.interrupt()
-
-    def close(self) -> None:
-        """It holds nothing."""
 
     async def _run(self, ask: AskLater, checkpoint: Json, answered: Sequence[Answered]) -> Outcome:
         story = _Story(self._brief.task, ask, checkpoint, answered)

@@ -8,17 +8,14 @@ mindX does not keep.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from agents.frameworks.beside import AskLater, Beside
+from agents.frameworks.beside import AskLater, InProcess
 from agents.frameworks.contract import (
     Answered,
-    Ask,
-    Brief,
     Call,
     Finished,
     FrameworkFailed,
-    FrameworkMissing,
     Json,
     Offered,
     Outcome,
@@ -38,22 +35,12 @@ _ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool"
 _STEPS_EACH = 2
 
 
-class LangGraph:
+class LangGraph(InProcess):
     """An agent of LangGraph."""
 
     name: ClassVar[str] = "langgraph"
-
-    def __init__(self, brief: Brief, ask: Ask) -> None:
-        self._brief, self._beside = brief, Beside(ask, "LangGraph")
-
-    @classmethod
-    def create(cls, brief: Brief, ask: Ask) -> Self:
-        """Make the agent. Raises FrameworkMissing."""
-        try:
-            import langgraph.graph  # noqa: F401  # takes a second, so only here
-        except ImportError as error:
-            raise FrameworkMissing(str(error)) from error
-        return cls(brief, ask)
+    title: ClassVar[str] = "LangGraph"
+    package: ClassVar[str] = "langgraph.graph"
 
     def run(self) -> Outcome:
         """Begin with the task."""
@@ -62,13 +49,6 @@ class LangGraph:
     def resume(self, checkpoint: Json, answered: Sequence[Answered]) -> Outcome:
         """Go on from its messages."""
         return self._beside.run(lambda ask: self._resume(ask, checkpoint, answered))
-
-    def interrupt(self) -> None:
-        """End the run."""
-        self._beside.interrupt()
-
-    def close(self) -> None:
-        """It holds nothing."""
 
     async def _begin(self, ask: AskLater) -> Outcome:
         from langchain_core.messages import HumanMessage

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from agents.frameworks.beside import AskLater, Beside
+from agents.frameworks.beside import AskLater, InProcess
 from agents.frameworks.contract import (
     Answered,
-    Ask,
-    Brief,
     Call,
     Finished,
     FrameworkFailed,
-    FrameworkMissing,
     Json,
     Offered,
     Outcome,
@@ -32,22 +29,12 @@ if TYPE_CHECKING:
     from pydantic_ai.models.function import AgentInfo
 
 
-class PydanticAI:
+class PydanticAI(InProcess):
     """An agent of Pydantic AI."""
 
     name: ClassVar[str] = "pydantic_ai"
-
-    def __init__(self, brief: Brief, ask: Ask) -> None:
-        self._brief, self._beside = brief, Beside(ask, "Pydantic AI")
-
-    @classmethod
-    def create(cls, brief: Brief, ask: Ask) -> Self:
-        """Make the agent. Raises FrameworkMissing."""
-        try:
-            import pydantic_ai  # noqa: F401  # takes half a second, so only here
-        except ImportError as error:
-            raise FrameworkMissing(str(error)) from error
-        return cls(brief, ask)
+    title: ClassVar[str] = "Pydantic AI"
+    package: ClassVar[str] = "pydantic_ai"
 
     def run(self) -> Outcome:
         """Begin with the task."""
@@ -56,13 +43,6 @@ class PydanticAI:
     def resume(self, checkpoint: Json, answered: Sequence[Answered]) -> Outcome:
         """Go on from its messages."""
         return self._beside.run(lambda ask: self._run(ask, None, checkpoint, answered))
-
-    def interrupt(self) -> None:
-        """End the run."""
-        self._beside.interrupt()
-
-    def close(self) -> None:
-        """It holds nothing."""
 
     async def _run(self, ask: AskLater, task: str | None, checkpoint: Json, answered: Sequence[Answered]) -> Outcome:
         from pydantic_ai import DeferredToolRequests, DeferredToolResults

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import logging
 import os
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from library.errors import EmbeddingUnavailable
 from library.language import store, weights
+from library.language.once import Once
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ def embed(texts: Sequence[str]) -> list[list[float]]:
     if not texts:
         return []
     try:
-        return _current().known([_clean(text) for text in texts])
+        return _model.get().known([_clean(text) for text in texts])
     except EmbeddingUnavailable:
         raise
     except Exception as error:
@@ -150,27 +150,4 @@ class _Model:
         return result
 
 
-_lock = threading.Lock()
-_model: _Model | None = None
-
-
-def _current() -> _Model:
-    """Return this process's model, loaded by whichever thread comes first."""
-    global _model
-    with _lock:
-        if _model is None:
-            _model = _Model()
-        return _model
-
-
-def _forget_after_fork() -> None:
-    """A forked child has none of the threads that the model's sessions count on, and perhaps a held lock.
-
-    The model is given up and not taken down: that would wait for those threads, which do not exist here, for ever.
-    """
-    global _lock, _model
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_model))
-    _lock, _model = threading.Lock(), None
-
-
-os.register_at_fork(after_in_child=_forget_after_fork)
+_model = Once(_Model)

@@ -112,7 +112,7 @@ def _experiences(text: str, user: User) -> Iterator[Item]:
         said = f"{row.get_final_outcome_display()}: {row.title.strip()}"
         steps = "" if row.kind == "recovery" else row.sub_task_description.strip()[:SUMMARY_CHARS]
         since = [{"goal": one.goal, "people_said": one.said} for one in changed.get(row.pk, ())]
-        parts = {
+        parts: dict[str, Any] = {
             "goal_ref": row.goal_ref,
             "goal": row.title.strip(),
             "outcome": row.final_outcome,

@@ -25,6 +25,7 @@ from tokenizers import Tokenizer
 
 from library.errors import EmbeddingUnavailable
 from library.language import embeddings, graph, store, weights
+from library.language.once import Once
 
 SENTENCES = [
     "Create a Python project named weather",
@@ -109,7 +110,7 @@ def test_batches_hold_each_text_once_and_little_padding(lengths: list[int]) -> N
 
 def test_a_vector_does_not_depend_on_the_other_texts_of_its_batch() -> None:
     texts = [f"{SENTENCES[0]} {'and more ' * (number % 9)}" for number in range(70)]
-    model = embeddings._current()  # past what it remembers
+    model = embeddings._model.get()  # past what it remembers
     together = np.array(model.embed(texts))
     alone = np.array([model.embed([text])[0] for text in texts[:9]])
     assert np.allclose(together[:9], alone, atol=1e-5)
@@ -117,7 +118,7 @@ def test_a_vector_does_not_depend_on_the_other_texts_of_its_batch() -> None:
 
 
 def test_a_text_that_was_embedded_lately_is_not_embedded_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, asked = embeddings._current(), list[str]()
+    model, asked = embeddings._model.get(), list[str]()
     real = embeddings._Model.embed
 
     def counted(self: embeddings._Model, texts: list[str]) -> list[list[float]]:
@@ -149,7 +150,7 @@ def test_what_one_model_made_of_a_text_is_not_given_out_as_what_another_one_make
     embeddings.embed(["high tide"])
     other = embeddings._Model()
     monkeypatch.setattr(other, "embed", lambda texts: [[1.0, *[0.0] * 383] for _ in texts])
-    monkeypatch.setattr(embeddings, "_model", other)
+    monkeypatch.setattr(embeddings, "_model", Once(lambda: other))
     assert embeddings.embed(["high tide"])[0][0] == 1.0
 
 
@@ -175,7 +176,7 @@ def test_many_threads_may_embed_at_once() -> None:
 def test_a_child_forked_while_another_thread_loads_can_embed() -> None:
     expected = embeddings.embed(SENTENCES)[0][0]
     read, write = os.pipe()
-    with embeddings._lock:
+    with embeddings._model._lock:
         child = os.fork()
         if child == 0:
             os.write(write, struct.pack("d", embeddings.embed(SENTENCES)[0][0]))
@@ -264,7 +265,7 @@ def test_safetensors_are_read_by_their_own_offsets(tmp_path: Path) -> None:
 
 
 def test_a_missing_package_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embeddings, "_model", None)
+    monkeypatch.setattr(embeddings, "_model", Once(embeddings._Model))
     monkeypatch.setattr(weights, "PACKAGE", "no_such_package")
     with pytest.raises(EmbeddingUnavailable, match="not installed"):
         embeddings.embed(["anything"])
@@ -273,14 +274,14 @@ def test_a_missing_package_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_damaged_graph_is_said_in_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: Any) -> None:
     settings.DATA_DIR = tmp_path
-    monkeypatch.setattr(embeddings, "_model", None)
+    monkeypatch.setattr(embeddings, "_model", Once(embeddings._Model))
     store.expected_path().parent.mkdir()
     store.expected_path().write_bytes(b"half a graph")
     assert "sentence model failed" in embeddings.why_unavailable()
 
 
 def test_a_failed_load_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embeddings, "_model", None)
+    monkeypatch.setattr(embeddings, "_model", Once(embeddings._Model))
     with monkeypatch.context() as broken:
         broken.setattr(weights, "PACKAGE", "no_such_package")
         assert embeddings.why_unavailable()

@@ -15,6 +15,7 @@ from tokenizers import Tokenizer
 from library.errors import EntailmentUnavailable
 from library.language import weights
 from library.language.entailment import model, trained
+from library.language.once import Once
 
 PLAIN = [
     ("A man is playing a guitar on a stage.", "A man plays an instrument.", "entailment"),
@@ -36,7 +37,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Pa
     for name in ("trained.npz", "trained.json"):
         (tmp_path / name).write_bytes((trained.FOLDER / name).read_bytes())
     settings.DATA_DIR = tmp_path / "data"
-    monkeypatch.setattr(model, "_model", None)
+    monkeypatch.setattr(model, "_model", Once(model._Model))
     for read in (trained.read_card, trained.read_arrays):
         monkeypatch.setattr(read, "__defaults__", (tmp_path,))
     return tmp_path
@@ -59,8 +60,8 @@ def test_what_is_shipped_is_small() -> None:
 
 
 def test_a_pair_has_the_same_answer_alone_and_among_others() -> None:
-    alone = [model._current()._judged([pair[:2]])[0] for pair in PLAIN]
-    together = model._current()._judged([pair[:2] for pair in PLAIN])
+    alone = [model._model.get()._judged([pair[:2]])[0] for pair in PLAIN]
+    together = model._model.get()._judged([pair[:2] for pair in PLAIN])
     for one, other in zip(alone, together, strict=True):
         assert math.isclose(one.entailment, other.entailment, abs_tol=0.02)
 
@@ -80,7 +81,7 @@ def test_known_pairs_are_not_judged_again(monkeypatch: pytest.MonkeyPatch) -> No
 def test_only_so_many_answers_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model, "KNOWN", 3)
     model.judge([(f"There are {number} gates.", "There is a gate.") for number in range(6)])
-    assert len(model._current()._known) == 3
+    assert len(model._model.get()._known) == 3
 
 
 def test_logits_that_are_no_numbers_are_refused() -> None:
@@ -185,5 +186,5 @@ def test_the_network_computes_what_the_papers_say() -> None:
     for premise, hypothesis, _ in PLAIN[:3]:
         logits = straight(premise, hypothesis, merged)
         (wanted,) = model.probabilities_of(logits[None].astype(np.float32), temperature)
-        (found,) = model._current()._judged([(premise, hypothesis)])
+        (found,) = model._model.get()._judged([(premise, hypothesis)])
         assert np.allclose([found.entailment, found.neutral, found.contradiction], wanted, atol=0.02)

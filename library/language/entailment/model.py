@@ -5,7 +5,6 @@ Its answers are probabilities and can be wrong; `agents.rules.cascade` decides w
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 import logging
 import os
@@ -24,6 +23,7 @@ from library.errors import EmbeddingUnavailable, EntailmentUnavailable
 from library.language import store, weights
 from library.language.embeddings import batches
 from library.language.entailment import trained
+from library.language.once import Once
 
 if TYPE_CHECKING:
     from tokenizers import Encoding
@@ -64,7 +64,7 @@ def judge(pairs: Sequence[Pair]) -> list[Judgement]:
     if not pairs:
         return []
     try:
-        return _current().judge([(_tidy(premise), _tidy(hypothesis)) for premise, hypothesis in pairs])
+        return _model.get().judge([(_tidy(premise), _tidy(hypothesis)) for premise, hypothesis in pairs])
     except EntailmentUnavailable:
         raise
     except EmbeddingUnavailable as error:  # the weights below are those of the sentence model
@@ -201,27 +201,4 @@ def _digest(pair: Pair) -> bytes:
     return hashlib.blake2b("\0".join(pair).encode(), digest_size=16).digest()
 
 
-_lock = threading.Lock()
-_model: _Model | None = None
-
-
-def _current() -> _Model:
-    """Return this process's model, loaded by whichever thread comes first."""
-    global _model
-    with _lock:
-        if _model is None:
-            _model = _Model()
-        return _model
-
-
-def _forget_after_fork() -> None:
-    """A forked child has none of the threads that the model's sessions count on, and perhaps a held lock.
-
-    The model is given up and not taken down: that would wait for those threads, which do not exist here, for ever.
-    """
-    global _lock, _model
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_model))
-    _lock, _model = threading.Lock(), None
-
-
-os.register_at_fork(after_in_child=_forget_after_fork)
+_model = Once(_Model)
