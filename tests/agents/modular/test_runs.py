@@ -172,6 +172,26 @@ def test_a_call_that_the_left_state_waited_for_leaves_the_queue(begun: Callable[
     assert (goal.state, goal.intent_plans.get().state) == (GoalState.DROPPED, "cancelled")
 
 
+def test_a_worker_reads_only_what_is_new_of_a_tree_and_has_the_same_state(
+    begun: Callable[..., ModularRun], owner: User, django_assert_num_queries: Any
+) -> None:
+    run, trees = begun(), states.Trees(most=2)
+    assert trees.of(run, states.latest(run)) == states.tree_of(run)
+    given = trees.of(run, states.latest(run))
+    given.nodes.clear()
+    run = wrote(run, owner, {"name": "notes", "arguments": {}})
+    branching.branch(run, Edit(1, content="something else", paused=True), by=owner)
+    run.refresh_from_db()
+    step = states.latest(run)
+    with django_assert_num_queries(1) as asked:
+        found = trees.of(run, step)
+    assert '"number" > 1 ' in asked.captured_queries[0]["sql"]
+    assert found == states.tree_of(run)
+    assert list(found.nodes) == sorted(found.nodes)
+    again = ModularRun(pk=run.pk, created_at=run.created_at.replace(year=2020))
+    assert trees.of(again, step) == found, "a number alone is not enough: it is read whole"
+
+
 def test_what_cannot_be_continued_is_refused_and_changes_nothing(
     begun: Callable[..., ModularRun], owner: User, outsider: User
 ) -> None:
