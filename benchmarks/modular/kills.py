@@ -64,24 +64,23 @@ class Workers:
             stdout=subprocess.PIPE,
             text=True,
         )
+        # Of pipes that were asked for both ends are there.
+        self._to: Any = self._process.stdin
+        self._says: Any = self._process.stdout
 
     def begin(self, run: int) -> int:
         """Have a worker work on the run; its process id."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(f"{run}\n")
-        self._process.stdin.flush()
-        return int(self._process.stdout.readline())
+        self._to.write(f"{run}\n")
+        self._to.flush()
+        return int(self._says.readline())
 
     def ended(self) -> bool:
         """Wait until the worker has ended; whether it did so by itself."""
-        assert self._process.stdout is not None
-        return self._process.stdout.readline().strip() == "0"
+        return self._says.readline().strip() == "0"
 
     def close(self) -> None:
         """End it."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
+        self._to.close()
         self._process.wait(timeout=30)
 
 
@@ -154,13 +153,12 @@ def _turn(workers: Workers, run: ModularRun, found: Result, after_s: float | Non
 def _approve(run: ModularRun, reviewer: User) -> None:
     """The call that waits is approved and carried out by a worker of goals, whom nobody kills here."""
     from agents.cycle import cycle
-    from agents.models import ModularWant
+    from agents.models import IntentPlan, ModularWant
     from agents.modular import working
     from review.deciding import decisions
 
     for want in ModularWant.objects.filter(run=run, kind="call", answer__isnull=True, goal__isnull=False):
-        assert want.goal is not None
-        plan = want.goal.intent_plans.order_by("-revision")[0]
+        plan = IntentPlan.objects.filter(goal=want.goal_id).order_by("-revision")[0]
         if plan.state == "awaiting_review":
             decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")
         cycle.work(plan.goal_id)
