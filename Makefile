@@ -12,7 +12,7 @@ FAULTS_MINUTES ?= 60
 
 .PHONY: up test extras extras-openai-agents test-extras faults lint bench bench-sandbox bench-review bench-live bench-pages bench-log bench-executor \
 	bench-durable bench-scale bench-models bench-mind bench-memory bench-evolution bench-auditor bench-search \
-	bench-recovery bench-parameters bench-everyday bench-bus scienceworld bench-scienceworld mutate-sandbox train-entailment
+	bench-recovery bench-parameters bench-everyday bench-bus bench-modular scienceworld bench-scienceworld mutate-sandbox train-entailment
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -57,7 +57,7 @@ lint:
 	scripts/lint.sh
 
 bench: bench-sandbox bench-review bench-live bench-pages bench-log bench-executor bench-durable bench-scale bench-models bench-mind \
-	bench-memory bench-evolution bench-auditor bench-search bench-recovery bench-parameters bench-everyday bench-bus
+	bench-memory bench-evolution bench-auditor bench-search bench-recovery bench-parameters bench-everyday bench-bus bench-modular
 
 bench-sandbox:
 	@scripts/setup.sh requirements.txt
@@ -116,6 +116,15 @@ bench-bus:
 	@scripts/setup.sh requirements.txt
 	@scripts/setup.sh requirements-bench.txt .venv-bench
 	@$(PY) -m benchmarks.bus $(BENCH_BUS)
+
+# What a step of a modular agent costs at 10 to 5,000 nodes beside LangGraph with its Postgres checkpointer, in turn, and a
+# hundred workers killed at random moments (docs/modular.md). BENCH_MODULAR='--nodes 10 500 --kills 20' asks for less.
+BENCH_MODULAR ?=
+bench-modular:
+	@scripts/setup.sh requirements-test.txt
+	@scripts/setup.sh requirements-bench.txt .venv-bench
+	@scripts/bubblewrap.sh
+	@$(PY) -m benchmarks.modular $(BENCH_MODULAR)
 
 # From perceiving to a stored intent plan by rules alone, with two hundred of them and five hundred beliefs.
 bench-mind:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from agents.bdi.modular import document
-from agents.bdi.modular.state import State
+from agents.bdi.modular.state import Node, State
 from agents.models import ModularNode, ModularRun, ModularStep, Workspace
 from people.models import User
 
@@ -28,6 +30,33 @@ def tree_of(run: ModularRun) -> State:
     step = latest(run)
     rows = ModularNode.objects.filter(run=run.pk).order_by("number").values_list("data", flat=True)
     return document.of_rows(step.head, list(rows))
+
+
+class Trees:
+    """The trees of the runs that a worker went on with last. Nodes are never rewritten, so it reads only new ones.
+
+    For use outside of a transaction: what that takes back would stay here.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._nodes: OrderedDict[tuple[int, datetime], dict[int, Node]] = OrderedDict()
+
+    def of(self, run: ModularRun, step: ModularStep) -> State:
+        """The state of this step with the nodes of all branches, as `tree_of`."""
+        # A run's number alone could be another one's in a database that was emptied.
+        key = run.pk, run.created_at
+        nodes = self._nodes.setdefault(key, {})
+        self._nodes.move_to_end(key)
+        if len(self._nodes) > self._most:
+            self._nodes.popitem(last=False)
+        rows = ModularNode.objects.filter(run=run.pk, number__gt=next(reversed(nodes), 0)).order_by("number")
+        nodes |= document.read_nodes(list(rows.values_list("data", flat=True)))
+        return document.of_head(step.head, dict(nodes))
+
+    def forget(self) -> None:
+        """Read everything again."""
+        self._nodes.clear()
 
 
 @dataclass(frozen=True)

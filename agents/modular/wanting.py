@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from agents.actors.model_requests import request_for
@@ -39,6 +40,8 @@ from people.models import User
 PURPOSE = "modular"
 KIND = "modular"
 _MOST_CHARS = 60_000
+# As many as a generator asks for samples of; providers refuse more at once.
+_ASKED_AT_ONCE = 8
 
 
 def catalogue() -> Mapping[str, ToolSpec]:
@@ -61,9 +64,11 @@ def answers_for(run: ModularRun, step: int) -> dict[str, Any]:
 def settle(run: ModularRun, step: int, wants: Sequence[Want]) -> bool:
     """Have each want answered, or asked for. True when all that is left waits for a plan or a person.
 
-    Asks models, so never inside a transaction. A worker that dies between an answer and its row asks again.
+    Asks models, all at the same time, so never inside a transaction. A worker that dies between an answer and its row
+    asks again.
     """
     still = True
+    for_models: list[ModularWant] = []
     for want in wants:
         row, _ = ModularWant.objects.get_or_create(
             run=run, step=step, key=want.key, defaults={"kind": want.kind, "args": dict(want.args)}
@@ -71,7 +76,7 @@ def settle(run: ModularRun, step: int, wants: Sequence[Want]) -> bool:
         if row.answer is not None:
             still = False
         elif want.kind == MODEL:
-            _answer(row, _asked(run, want.args))
+            for_models.append(row)
             still = False
         elif want.kind == MEMORY:
             _answer(row, _remembered(run, want.args))
@@ -80,7 +85,27 @@ def settle(run: ModularRun, step: int, wants: Sequence[Want]) -> bool:
             still = _call(run, row) and still
         elif want.kind == CALL:
             still = not _call_ended(row) and still
+    _ask_models(run, for_models)
     return still
+
+
+def _ask_models(run: ModularRun, rows: Sequence[ModularWant]) -> None:
+    """Have each answered. Each answer is kept as it comes, so whoever goes on after a worker that died asks less."""
+    if len(rows) < 2:
+        for row in rows:
+            _answer(row, _asked(run, row.args))
+        return
+
+    def ask(row: ModularWant) -> None:
+        try:
+            _answer(row, _asked(run, row.args))
+        finally:
+            connection.close()  # each thread has one of its own
+
+    with ThreadPoolExecutor(min(len(rows), _ASKED_AT_ONCE), thread_name_prefix="model") as pool:
+        asked = [pool.submit(ask, row) for row in rows]
+    for one in asked:
+        one.result()
 
 
 def _answer(row: ModularWant, answer: Mapping[str, Any], by: User | None = None) -> bool:

@@ -76,9 +76,19 @@ def nodes(some: Iterable[Node]) -> list[dict[str, Any]]:
 
 def of_rows(stored: Mapping[str, Any], some: list[dict[str, Any]]) -> State:
     """A state out of what was stored of it."""
+    return of_head(stored, read_nodes(some))
+
+
+def of_head(stored: Mapping[str, Any], nodes: dict[int, Node]) -> State:
+    """A state out of what was stored of it, with these nodes by their ids."""
     state = _states().validate_python({**stored, "nodes": {}})
-    state.nodes = {node.id: node for node in _nodes().validate_python(some)}
+    state.nodes = nodes
     return state
+
+
+def read_nodes(some: list[dict[str, Any]]) -> dict[int, Node]:
+    """Stored nodes by their ids, in order."""
+    return {node.id: node for node in _nodes().validate_python(some)}
 
 
 def loads(text: str | bytes) -> State:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from agents.bdi.modular import document, loop
 from agents.bdi.modular.combinations import CombinationRefused
@@ -19,6 +22,7 @@ from agents.modular.branching import Edit
 from agents.modular.runs import Start
 from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
 from agents.states import GoalState, ModularRunState
+from library.language import generation
 from library.models import Experience
 from people.models import User
 from review.deciding import decisions
@@ -133,6 +137,51 @@ def test_a_model_is_asked_under_the_house_rules_and_what_it_says_is_kept_for_a_r
     assert len(provider.asked) == asked, "a replay asks nobody"
 
 
+def test_several_samples_are_asked_for_at_the_same_time_and_keep_their_order(
+    begun: Callable[..., ModularRun], provider: Provider
+) -> None:
+    """Each of three requests is held back until all three are there; one after another they would never be."""
+    together, counted = threading.Barrier(3, timeout=20), itertools.count(1)
+
+    def held(asked: Any) -> None:
+        number = next(counted)
+        if number <= 3:
+            together.wait()
+        asked.stream(says(SUBMIT, f"answer {number}"))
+
+    provider.will_say(held)
+    run = begun({**BY_MODEL, "generator": Chosen("model", {"samples": 3, "temperature": 0.5})})
+    assert (run.state, run.outcome) == (S.ENDED, "achieved"), run.reason
+    wants = ModularWant.objects.filter(run=run, kind="model").order_by("pk")
+    assert wants.count() == len(provider.asked) == 3
+    node = next(node for node in states.tree_of(run).nodes.values() if node.options)
+    said = [json.loads(want.answer["text"])["content"] for want in wants if want.answer is not None]
+    assert [option.message.content for option in node.options] == said, "by the name of the sample, not by arrival"
+    assert replaying.replay(run).is_same
+
+
+def test_what_one_of_several_models_answers_is_kept_when_another_one_breaks(
+    begun: Callable[..., ModularRun], provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider.will_say(says(SUBMIT))
+    real = generation.ask
+    broken = threading.Lock()
+
+    def one_breaks(request: Any, **more: Any) -> Any:
+        if broken.acquire(blocking=False):
+            raise SystemError("killed")
+        return real(request, **more)
+
+    monkeypatch.setattr(generation, "ask", one_breaks)
+    with pytest.raises(SystemError):
+        begun({**BY_MODEL, "generator": Chosen("model", {"samples": 3})})
+    assert ModularWant.objects.filter(answer__isnull=True).count() == 1
+    run = ModularRun.objects.get()
+    ModularRun.objects.filter(pk=run.pk).update(lease_until=timezone.now())
+    assert worked(run).outcome == "achieved"
+    assert len(provider.asked) == 3, "only what was missing was asked for again"
+
+
 def test_a_replay_says_where_a_state_differs(begun: Callable[..., ModularRun], owner: User) -> None:
     run = wrote(begun(), owner, SUBMIT)
     step = ModularStep.objects.filter(run=run, kind="step").last()
@@ -170,6 +219,26 @@ def test_a_call_that_the_left_state_waited_for_leaves_the_queue(begun: Callable[
     branching.branch(run, Edit(1, content="something else", paused=True), by=owner)
     goal = Goal.objects.get()
     assert (goal.state, goal.intent_plans.get().state) == (GoalState.DROPPED, "cancelled")
+
+
+def test_a_worker_reads_only_what_is_new_of_a_tree_and_has_the_same_state(
+    begun: Callable[..., ModularRun], owner: User, django_assert_num_queries: Any
+) -> None:
+    run, trees = begun(), states.Trees(most=2)
+    assert trees.of(run, states.latest(run)) == states.tree_of(run)
+    given = trees.of(run, states.latest(run))
+    given.nodes.clear()
+    run = wrote(run, owner, {"name": "notes", "arguments": {}})
+    branching.branch(run, Edit(1, content="something else", paused=True), by=owner)
+    run.refresh_from_db()
+    step = states.latest(run)
+    with django_assert_num_queries(1) as asked:
+        found = trees.of(run, step)
+    assert '"number" > 1 ' in asked.captured_queries[0]["sql"]
+    assert found == states.tree_of(run)
+    assert list(found.nodes) == sorted(found.nodes)
+    again = ModularRun(pk=run.pk, created_at=run.created_at.replace(year=2020))
+    assert trees.of(again, step) == found, "a number alone is not enough: it is read whole"
 
 
 def test_what_cannot_be_continued_is_refused_and_changes_nothing(
