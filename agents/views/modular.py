@@ -290,9 +290,12 @@ def _edit(request: HttpRequest, node: int) -> Edit:
             settings = {str(kind): Chosen(str(one["name"]), dict(one["settings"])) for kind, one in said.items()}
         except (KeyError, TypeError, ValueError):
             raise StateRefused("The modules are an object of {name, settings} by kind.") from None
+    arguments = None
+    if text := request.POST.get("arguments", "").strip():
+        arguments = _json(text, "The arguments")
     # A text field of a form ends its lines as the wire does.
     content = request.POST.get("content", "").replace("\r\n", "\n").replace("\0", "")
-    return Edit(node, content, settings=settings, next_step=request.POST.get("next") or None)
+    return Edit(node, content, arguments, settings=settings, next_step=request.POST.get("next") or None)
 
 
 @require_safe
