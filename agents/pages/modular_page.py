@@ -10,6 +10,7 @@ from typing import Any
 from django.db.models import Avg, Count, Q
 from django.urls import reverse
 
+from agents.bdi.modular.acting import SUBMIT
 from agents.bdi.modular.state import MODULE_TYPES, STEP_TYPES, FunctionCall, Message, Node, State, Used
 from agents.models import ModularRun, ModularWant
 from agents.modular import branching, rights, states, wanting
@@ -261,6 +262,12 @@ class Side:
     to: int
     nodes: list[Node]
     used: Used
+
+    @property
+    def submitted(self) -> str:
+        """The answer that its own nodes submitted last; "" where they submitted none."""
+        calls = [one.message.function_call for one in self.nodes if one.message.function_call is not None]
+        return next((str(one.arguments.get("answer", "")) for one in reversed(calls) if one.name == SUBMIT), "")
 
     @property
     def tokens(self) -> int:

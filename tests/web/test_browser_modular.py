@@ -154,5 +154,8 @@ def test_a_state_is_opened_edited_continued_rated_and_compared(
     expect(page.get_by_role("heading", name="Two branches")).to_be_visible()
     sides = page.locator("section.card")
     expect(sides.first).to_contain_text("you may end")
-    expect(sides.nth(1)).to_contain_text("note")
+    expect(sides.first).to_contain_text("it took")
+    expect(sides.nth(1)).to_contain_text("Nothing was submitted on it")
+    tops = [sides.nth(at).evaluate("it => it.getBoundingClientRect().top") for at in (0, 1)]
+    assert (tops[0] == tops[1]) is (width > 1000), "side by side where there is room"
     assert sideways(page) == 0
