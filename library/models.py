@@ -26,6 +26,8 @@ class Component(models.Model):
         AGENT = "agent"
         PROMPT = "prompt"
         WORKFLOW = "workflow"
+        # Which modules a modular agent is made of.
+        MODULAR = "modular"
 
     kind = models.CharField(max_length=16, choices=Kind.choices)
     name = models.CharField(max_length=120)

@@ -6,6 +6,8 @@ from django.utils import timezone
 
 from agents.bdi.modular.state import MODULE_TYPES, State
 from agents.models import ModularRun, ModularWant
+from agents.modular import advice
+from agents.modular.advice import TAG
 from library.memory import services as memory
 from library.models import Experience
 
@@ -38,5 +40,6 @@ def record(run: ModularRun, state: State) -> None:
         involved_components=[f"{kind}:{state.settings[kind].name}" for kind in MODULE_TYPES],
         key_decisions_made=decisions[:_MOST_STEPS],
         output_summary="\n".join(one[:2_000] for one in state.submissions) or state.reason,
-        tags=["modular"],
+        tags=[TAG],
     )
+    advice.count(state.settings, has_achieved=has_achieved)

@@ -7,6 +7,7 @@ from agents.views import modular
 urlpatterns = [
     path("", modular.listing, name="modular"),
     path("new/", modular.new, name="modular-new"),
+    path("advice/", modular.advise, name="modular-advice"),
     path("<int:pk>/", modular.run, name="modular-run"),
     path("<int:pk>/do/", modular.act, name="modular-do"),
     path("<int:pk>/answer/", modular.answer, name="modular-answer"),

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from decimal import Decimal, InvalidOperation
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.crypto import get_random_string
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -20,7 +22,7 @@ from agents.bdi.modular.document import StateRefused
 from agents.bdi.modular.modules import Module, of_type
 from agents.bdi.modular.state import MODULE_TYPES, Chosen, Limits
 from agents.models import ModularRun
-from agents.modular import branching, rights, runs, states, wanting
+from agents.modular import advice, branching, rights, runs, states, wanting
 from agents.modular.branching import Edit
 from agents.modular.runs import Start
 from agents.pages import modular_page
@@ -30,6 +32,7 @@ from people.models import User
 from people.roles import Role
 
 PAGE = 50
+_MOST_TASK = 10_000
 _REFUSED = (StateRefused, CombinationRefused, NotPossibleNow, NotYours, GoalRefused)
 _FRAGMENTS = {"tree": "agents/modular/_tree.html", "status": "agents/modular/_status.html"}
 _USUAL = {
@@ -79,7 +82,7 @@ def new(request: HttpRequest) -> HttpResponse:
     """The form of a new run, and its start."""
     user: Any = request.user
     if request.method != "POST":
-        return _form(request, _Draft(), [])
+        return _form(request, _asked_for(request), [])
     draft = _Draft(
         request.POST.get("task", "").replace("\0", ""),
         request.POST.get("workspace", ""),
@@ -100,6 +103,25 @@ def new(request: HttpRequest) -> HttpResponse:
         problems = list(getattr(refused, "problems", ())) or [str(refused)]
         return _form(request, draft, problems, status=400)
     return redirect(run)
+
+
+def _asked_for(request: HttpRequest) -> _Draft:
+    """The task and modules that the address names, as a link of an advice does."""
+    known = {kind: {one.name for one in of_type(kind)} for kind in MODULE_TYPES}
+    named = {kind: request.GET.get(kind, "") for kind in MODULE_TYPES}
+    chosen = {kind: named[kind] if named[kind] in known[kind] else _USUAL[kind] for kind in MODULE_TYPES}
+    return _Draft(request.GET.get("task", "").replace("\0", "")[:_MOST_TASK], chosen=chosen)
+
+
+@require_safe
+def advise(request: HttpRequest) -> HttpResponse:
+    """How combinations did on tasks like this one: a fragment of the form."""
+    user: Any = request.user
+    task = request.GET.get("task", "").replace("\0", "").strip()[:_MOST_TASK]
+    told = advice.for_task(task, user=user) if task else []
+    links = [f"{reverse('modular-new')}?{urlencode({'task': task, **one.modules})}" for one in told]
+    context = {"told": list(zip(told, links, strict=True)), "least": advice.RUNS_LEAST, "task": task}
+    return render(request, "agents/modular/_advice.html", context)
 
 
 def _form(request: HttpRequest, draft: _Draft, problems: list[str], status: int = 200) -> HttpResponse:

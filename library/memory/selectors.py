@@ -119,6 +119,7 @@ def search(
     outcome: str = "",
     only: Sequence[str] = (),
     goals_only: bool = False,
+    tag: str = "",
 ) -> list[Found]:
     """Return what is nearest in meaning to the query among what this person may read, the best first.
 
@@ -126,7 +127,7 @@ def search(
     of a sentence model that does not answer, are found by the query's words instead. Where vectors are of two models,
     each ranks its own rows, and the best of each come first. `after` is score and id of the last row they have. At most
     200 rows of each text are ranked. `only`: these fields are read, and no others. `goals_only` leaves out recoveries.
-    What was merged into another is found as that one.
+    With a `tag` only what has it is found. What was merged into another is found as that one.
     """
     query = _asked(query)
     if not query or not _may_read_some(user):
@@ -134,6 +135,9 @@ def search(
     reach, values = _reach(user, outcome)
     if goals_only:
         reach += " AND part = ''"
+    if tag:
+        reach += " AND %(tag)s = ANY(tags)"
+        values["tag"] = tag
     wanted = {"id", *(only or _SHOWN)}
     columns = [name for name in _SHOWN if name in wanted]  # in the model's own order, by which Django takes them
     is_few, models = _looked_at(reach, values)

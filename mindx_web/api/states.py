@@ -7,14 +7,14 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from ninja import Field, Router, Schema, Status
+from ninja import Field, Query, Router, Schema, Status
 
 from agents.bdi.modular import document
 from agents.bdi.modular.combinations import CombinationRefused
 from agents.bdi.modular.document import StateRefused
 from agents.bdi.modular.state import MODULE_TYPES, Chosen, Limits
 from agents.models import ModularRun, ModularStep
-from agents.modular import branching, rights, runs, states, wanting
+from agents.modular import advice, branching, rights, runs, states, wanting
 from agents.modular.branching import Edit
 from agents.modular.runs import Start
 from agents.record import selectors
@@ -184,6 +184,43 @@ def listing(request: ApiRequest, after: str | None = None, limit: int = 50) -> R
         for run in found[:limit]
     ]
     return RunPage(items=items, next=str(found[limit - 1].pk) if len(found) > limit else None)
+
+
+class DidOut(Schema):
+    """How the runs of one combination on similar tasks ended; `low` to `high` is Wilson's 95 % interval of the share.
+
+    Steps, tokens and US dollars are means. Of fewer than three runs nothing is recommended.
+    """
+
+    modules: dict[str, str]
+    runs: int
+    achieved: int
+    low: float
+    high: float
+    steps: float
+    tokens: float
+    cost: float
+    recommended: bool
+
+
+@router.get("/advice", response=list[DidOut], auth=_MAY_READ, operation_id="advise_modules")
+def advise(request: ApiRequest, task: str = Query(..., min_length=1, max_length=10_000)) -> list[DidOut]:
+    """Which combinations did best on tasks like this one, in runs that you may read."""
+    told = advice.for_task(task, user=request.auth.user)
+    return [
+        DidOut(
+            modules=dict(one.modules),
+            runs=one.runs,
+            achieved=one.achieved,
+            low=one.low,
+            high=one.high,
+            steps=one.steps,
+            tokens=one.tokens,
+            cost=one.cost,
+            recommended=one.is_enough,
+        )
+        for one in told
+    ]
 
 
 @router.get("/{state_id}", response=StateOut, auth=_MAY_READ, operation_id="get_state")

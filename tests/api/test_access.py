@@ -114,6 +114,7 @@ OPERATIONS = [
     ("GET", "states", Scope.GOALS_READ),
     ("POST", "states", Scope.GOALS_WRITE),
     ("GET", "states/1", Scope.GOALS_READ),
+    ("GET", "states/advice", Scope.GOALS_READ),
     ("PATCH", "states/1", Scope.GOALS_WRITE),
     ("POST", "states/1/step", Scope.GOALS_WRITE),
     ("POST", "states/1/answer", Scope.GOALS_WRITE),
