@@ -104,19 +104,12 @@ def _judged(library: Library, beliefs: Beliefs, context: Context, values: Mappin
         score = round(verdict.score * beliefs.firmness(held[number]), 4)
         if verdict.answer == "yes" and 0.0 <= verdict.score <= 1.0 and (decided_by is None or score > best):
             best, decided_by = score, number
-        cells.append(
-            {
-                "belief": number,
-                "answer": verdict.answer,
-                "score": score,
-                "stage": answer.stage,
-                "reason": verdict.reason,
-            }
-        )
+        said = {"answer": verdict.answer, "score": score, "stage": answer.stage, "reason": verdict.reason}
+        cells.append({"belief": number, **said})
     # The one that decides is always among those that are kept.
     cells.sort(key=lambda cell: (cell["belief"] != decided_by, -cell["score"]))
-    said = f"NOT {sentence}" if context.negated else sentence
-    return _Judged(said, tuple(cells[:MOST_CELLS]), decided_by, best)
+    shown = f"NOT {sentence}" if context.negated else sentence
+    return _Judged(shown, tuple(cells[:MOST_CELLS]), decided_by, best)
 
 
 def _relevant(number: int, one: _Match, is_chosen: bool) -> Json:
