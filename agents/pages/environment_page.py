@@ -78,6 +78,8 @@ class Listed:
     @property
     def words(self) -> str:
         """What the badge says."""
+        if self.state == "achieved":
+            return "task done"
         if self.row.state == S.ENDED:
             return _OUTCOMES.get(self.row.outcome, self.row.outcome.replace("_", " "))
         return _WORDS[S(self.row.state)][1]
@@ -374,9 +376,11 @@ class PolicyPage:
         each = -(-len(scores) // _MOST_BARS)
         means = [_mean(scores[at : at + each]) for at in range(0, len(scores), each)]
         tenth = max(1, len(scores) // 10)
+        acted = [one.actions_by_policy for one in self.episodes]
         said = (
             f"Score of {len(scores)} episodes: {percent(_mean(scores[:tenth]))} % in the first tenth, "
-            f"{percent(_mean(scores[-tenth:]))} % in the last."
+            f"{percent(_mean(scores[-tenth:]))} % in the last. Actions of the policy in each: "
+            f"{_mean(acted[:tenth]):.0f} at first, {_mean(acted[-tenth:]):.0f} at last."
         )
         values = tuple(("accent", mean) for mean in means)
         return Bars(values, said, "episode 1", f"episode {len(scores)}")

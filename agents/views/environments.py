@@ -170,7 +170,12 @@ def policy(request: HttpRequest, pk: int) -> HttpResponse:
     page = PolicyPage(get_object_or_404(EnvironmentPolicy, pk=pk), user)
     is_fragment = request.headers.get("HX-Target", "") == "training"
     template = "agents/environments/_training.html" if is_fragment else "agents/environments/policy.html"
-    context = {"policy": page, "shares": SHARES, "most_episodes": learned_policies.MOST_EPISODES}
+    context = {
+        "policy": page,
+        "draft": {"share": str(page.row.share)},
+        "shares": SHARES,
+        "most_episodes": learned_policies.MOST_EPISODES,
+    }
     return render(request, template, context)
 
 
