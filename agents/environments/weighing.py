@@ -98,7 +98,8 @@ def _judged(library: Library, beliefs: Beliefs, context: Context, values: Mappin
     except KeyError:
         return _Judged(str(context), (), None, 0.0)
     held = beliefs.all()
-    cells, best, decided_by = [], 0.0, None
+    cells: list[Json] = []
+    best, decided_by = 0.0, None
     for number, answer in library.verdicts(beliefs, sentence):
         verdict = answer.verdict.negated() if context.negated else answer.verdict
         score = round(verdict.score * beliefs.firmness(held[number]), 4)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from agents.environments.environment import Percept
 from agents.simulations.rule_files import RuleFile, shipped
@@ -102,11 +103,11 @@ class House:
         yield "wait", lambda: "You wait."
         for room in ROOMS[self._room]:
             if self._is_closed(room):
-                yield f"open door to {room}", lambda room=room: self._open(room)
+                yield f"open door to {room}", partial(self._open, room)
             else:
-                yield f"go to {room}", lambda room=room: self._go(room)
+                yield f"go to {room}", partial(self._go, room)
         for thing in self._things[self._room]:
-            yield f"take {thing}", lambda thing=thing: self._take(thing)
+            yield f"take {thing}", partial(self._take, thing)
         if self._room == "kitchen":
             yield from self._in_kitchen()
 
@@ -114,7 +115,7 @@ class House:
         for thing in self._carried:
             # The box takes what was asked for.
             if self._task == BRING:
-                yield f"put {thing} in box", lambda thing=thing: self._put(thing)
+                yield f"put {thing} in box", partial(self._put, thing)
         if not self._water:
             yield "fill kettle", self._fill
         if not self._is_on:

@@ -22,7 +22,7 @@ FORM = {
 
 
 def text_of(client: Client, address: str, status: int = 200, **headers: str) -> str:
-    response = client.get(address, headers=headers)
+    response = client.get(address, headers={name.replace("_", "-"): said for name, said in headers.items()})
     assert response.status_code == status
     return response.content.decode()
 
@@ -61,7 +61,7 @@ def test_one_watches_the_agent_think(owner: User, client: Client) -> None:
 def test_playing_goes_on_by_itself_and_ends_at_the_newest(owner: User, client: Client) -> None:
     client.force_login(owner)
     run = started(client)
-    first = text_of(client, f"{run.get_absolute_url()}?step=1&play=1", **{"HX-Target": "watch", "HX-Request": "true"})
+    first = text_of(client, f"{run.get_absolute_url()}?step=1&play=1", hx_target="watch", hx_request="true")
     assert first.startswith('<div id="watch"')
     assert f'hx-get="{run.get_absolute_url()}?step=2&amp;play=1"' in first
     last = text_of(client, f"{run.get_absolute_url()}?step=11&play=1")
@@ -154,7 +154,7 @@ def test_without_java_the_page_says_how_to_install_it_and_offers_the_house(
     owner: User, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(scienceworld, "is_installed", lambda: False)
-    monkeypatch.setattr(scienceworld.shutil, "which", lambda _: None)
+    monkeypatch.setattr("shutil.which", lambda _: None)
     client.force_login(owner)
     page = text_of(client, "/environments/?environment=scienceworld")
     assert "Missing: the package scienceworld and Java." in page

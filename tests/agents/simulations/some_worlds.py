@@ -62,7 +62,8 @@ class ButtonWorld:
 
     def __init__(self, make: Callable[[], Begun] = Button, *, is_simulation: Any = True, missing: str = "") -> None:
         self._make, self.is_simulation, self._missing = make, is_simulation, missing
-        self.running_now = self.begun = 0
+        self.running_now = 0
+        self.made: list[Begun] = []
 
     def missing(self) -> str:
         return self._missing
@@ -85,5 +86,5 @@ class ButtonWorld:
             self.running_now -= 1
 
     def _begin(self, task: str, variation: int) -> Begun:
-        self.begun += 1
-        return self._make()
+        self.made.append(self._make())
+        return self.made[-1]

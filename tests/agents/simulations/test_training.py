@@ -44,7 +44,7 @@ def test_a_policy_is_trained_on_train_variations_until_its_budget_is_used_up(ope
     played = set(EnvironmentEpisode.objects.filter(policy=policy).values_list("variation", flat=True))
     assert played == set(HouseWorld().variations("bring")["train"])
     kept, digest = learned_policies.stored("house", "bring")
-    assert (kept.lessons, digest) == (policy.lessons, hashlib.sha256(bytes(policy.data)).hexdigest())
+    assert (kept.lessons, digest) == (policy.lessons, hashlib.sha256(bytes(policy.data or b"")).hexdigest())
     assert not kept.is_learning
 
 
@@ -104,7 +104,7 @@ def test_what_was_stopped_and_reset_meanwhile_is_not_stored(operator: User, monk
 @pytest.mark.parametrize("damage", ["bytes", "digest", "file"])
 def test_damaged_bytes_are_refused(damage: str, operator: User, started: Callable[..., EnvironmentRun]) -> None:
     policy = trained(operator, 1)
-    data = bytes(policy.data)
+    data = bytes(policy.data or b"")
     broken = {"bytes": data[:2000] + b"?" + data[2001:], "digest": data, "file": b"junk"}[damage]
     digest = {"bytes": policy.digest, "digest": "0" * 64, "file": hashlib.sha256(b"junk").hexdigest()}[damage]
     run = started(fallback="learned", share=0)
@@ -130,8 +130,7 @@ def test_an_environment_that_is_none_after_all_ends_the_training(operator: User,
     class Real(Button):
         is_simulation = False
 
-    made: list[Button] = []
-    world(ButtonWorld(lambda: made.append(Real()) or made[-1]))
+    made = world(ButtonWorld(lambda: Real())).made
     policy = trained(operator, 2, environment="button", task="press")
     assert (policy.state, policy.episodes, made[0].done) == ("stopped", 0, [])
     assert "simulations only" in policy.reason
