@@ -14,7 +14,6 @@ import contextlib
 import logging
 import re
 import shutil
-import site
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -195,7 +194,7 @@ def is_installed() -> bool:
         for packages in sorted(_ENVIRONMENT.glob("lib/python*/site-packages")):
             # Behind our own packages, so that none of ours is replaced.
             if str(packages) not in sys.path:
-                site.addsitedir(str(packages))
+                sys.path.append(str(packages))
     return find_spec("scienceworld") is not None
 
 

@@ -54,7 +54,7 @@ def work(policy_id: int | None = None) -> None:
         began = time.monotonic()
 
         def is_due() -> bool:
-            if companion.stop_work.is_set() or draining.is_asked():
+            if companion.stop_work.is_set() or draining.is_asked() or Standstill.objects.exists():
                 return True
             return time.monotonic() - began > SLICE_S and bool(lease.claimable(1))
 

@@ -23,7 +23,7 @@ from agents.environments.interpreter import RULE, Limits
 from agents.environments.learned import PolicyUnusable
 from agents.environments.replaying import Remembering, Replayed
 from agents.execution.companion import Companion
-from agents.models import EnvironmentRun, Standstill
+from agents.models import Agent, EnvironmentRun, Standstill
 from agents.record import draining, lease, wake_ups
 from agents.record.lease import worker_name
 from agents.record.moves import move_environment_run
@@ -53,8 +53,8 @@ def work(run_id: int | None = None) -> None:
         began = time.monotonic()
 
         def is_due(acted: int) -> bool:
-            """Whether others wait, and this worker has done something for this one: replaying alone is no progress."""
-            if companion.stop_work.is_set() or draining.is_asked():
+            """Whether this worker has to stop, or others wait and it has done something: replaying is no progress."""
+            if companion.stop_work.is_set() or draining.is_asked() or _stands_still(run):
                 return True
             return acted > 0 and time.monotonic() - began > SLICE_S and _others_wait()
 
@@ -150,6 +150,11 @@ def sweep() -> None:
     oldest = _free().order_by("changed_at").values_list("pk", flat=True).first()
     if oldest is not None:
         wake_ups.wake_environment_run(oldest)
+
+
+def _stands_still(run: EnvironmentRun) -> bool:
+    """Whether an operator has paused everything, or the agent."""
+    return Standstill.objects.exists() or Agent.objects.filter(pk=run.agent_id, paused=True).exists()
 
 
 def _others_wait() -> bool:

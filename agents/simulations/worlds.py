@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Protocol
@@ -114,7 +115,13 @@ def _shipped() -> Iterator[World]:
         yield getattr(import_module(module), of)()
 
 
-def _installed() -> Iterator[World]:
+@cache
+def _installed() -> tuple[World, ...]:
+    """Looked for once: asking every package takes longer than a page."""
+    return tuple(_of_packages())
+
+
+def _of_packages() -> Iterator[World]:
     for point in entry_points(group=GROUP):
         try:
             world = point.load()()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from agents.models import EnvironmentAction, EnvironmentRun, Standstill
+from agents.models import Agent, EnvironmentAction, EnvironmentRun, Standstill
 from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
 from agents.simulations import rights, runs, working
 from agents.simulations.house import House
@@ -269,6 +269,25 @@ def test_a_person_chooses_among_the_valid_actions_and_no_worker_waits(worked: Ma
 def test_nothing_begins_while_everything_stands_still(started: Made, operator: User) -> None:
     Standstill.objects.create(by=operator, reason="repairs")
     assert again(started()).at_step == 0
+
+
+@pytest.mark.parametrize("everything", [True, False])
+def test_what_an_operator_pauses_stops_between_two_actions(
+    everything: bool, started: Made, operator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = Recorder._write
+    run = started()
+
+    def written(self: Recorder, action: Any) -> None:
+        write(self, action)
+        if everything:
+            Standstill.objects.get_or_create(defaults={"by": operator, "reason": "repairs"})
+        else:
+            Agent.objects.update(paused=True)
+
+    monkeypatch.setattr(Recorder, "_write", written)
+    assert (again(run).state, run.at_step) == (S.READY, 1)
+    assert again(run).at_step == 1
 
 
 def test_others_have_their_turn_after_a_slice(started: Made, monkeypatch: pytest.MonkeyPatch) -> None:
