@@ -16,7 +16,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 
 from agents.environments import interpreter
@@ -25,10 +25,10 @@ from agents.environments.interpreter import RULE, Limits
 from agents.environments.learned import Learned, PolicyUnusable
 from agents.execution.companion import Companion
 from agents.models import EnvironmentEpisode, EnvironmentPolicy, Standstill
-from agents.record import draining, lease, wake_ups
+from agents.record import draining, wake_ups
 from agents.record.lease import worker_name
 from agents.record.moves import move_training
-from agents.simulations import drawn_rules, learned_policies, worlds
+from agents.simulations import drawn_rules, learned_policies, turns, worlds
 from agents.simulations.storable import Storable
 from agents.simulations.worlds import Begin, WorldBusy, WorldUnusable
 from agents.states import TrainingState
@@ -56,20 +56,20 @@ def work(policy_id: int | None = None) -> None:
         def is_due() -> bool:
             if companion.stop_work.is_set() or draining.is_asked() or Standstill.objects.exists():
                 return True
-            return time.monotonic() - began > SLICE_S and bool(lease.claimable(1))
+            return time.monotonic() - began > SLICE_S and turns.others_wait()
 
         _train(row, is_due)
     _give_back(row)
 
 
 def claim(policy_id: int | None = None) -> EnvironmentPolicy | None:
-    """Begin a training that nobody has; one at a time."""
+    """Begin a training that nobody has, if it is a training's turn; one that has cost too many workers is stopped."""
     with transaction.atomic():
-        busy = EnvironmentPolicy.objects.filter(state=T.RUNNING.value, lease_until__gt=Now())
-        if Standstill.objects.exists() or busy.exists():
+        if not turns.may_begin():
             return None
-        wanted = _free().filter(pk=policy_id) if policy_id is not None else _free()
-        row = wanted.select_for_update(skip_locked=True, no_key=True).order_by("changed_at").first()
+        free = turns.free_trainings()
+        wanted = free.filter(pk=policy_id) if policy_id is not None else free
+        row = wanted.select_for_update(skip_locked=True, no_key=True).first()
         if row is None:
             return None
         lost = row.lost_workers + 1 if row.state == T.RUNNING else row.lost_workers
@@ -197,14 +197,9 @@ def _give_back(row: EnvironmentPolicy) -> None:
 
 
 def sweep() -> None:
-    """Wake a worker for the training that waits longest: begun by nobody, or its worker died."""
-    oldest = _free().order_by("changed_at").values_list("pk", flat=True).first()
-    if oldest is not None:
+    """Wake a worker for the training that waits longest."""
+    if (oldest := turns.free_trainings().values_list("pk", flat=True).first()) is not None:
         wake_ups.wake_training(oldest)
-
-
-def _free() -> QuerySet[EnvironmentPolicy]:
-    return EnvironmentPolicy.objects.filter(Q(state=T.WAITING.value) | Q(state=T.RUNNING.value, lease_until__lte=Now()))
 
 
 def _ours(row: EnvironmentPolicy) -> QuerySet[EnvironmentPolicy]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F
 from django.db.models.functions import Now
 
 from agents.environments import interpreter
@@ -24,10 +24,10 @@ from agents.environments.learned import PolicyUnusable
 from agents.environments.replaying import Remembering, Replayed
 from agents.execution.companion import Companion
 from agents.models import Agent, EnvironmentRun, Standstill
-from agents.record import draining, lease, wake_ups
+from agents.record import draining, wake_ups
 from agents.record.lease import worker_name
 from agents.record.moves import move_environment_run
-from agents.simulations import drawn_rules, recorded, worlds
+from agents.simulations import drawn_rules, recorded, turns, worlds
 from agents.simulations.fallbacks import fallback_of
 from agents.simulations.recording import Recorder, Suspended
 from agents.simulations.storable import Storable, clean
@@ -56,7 +56,7 @@ def work(run_id: int | None = None) -> None:
             """Whether this worker has to stop, or others wait and it has done something: replaying is no progress."""
             if companion.stop_work.is_set() or draining.is_asked() or _stands_still(run):
                 return True
-            return acted > 0 and time.monotonic() - began > SLICE_S and _others_wait()
+            return acted > 0 and time.monotonic() - began > SLICE_S and turns.others_wait()
 
         try:
             _act(run, Recorder(run, is_due))
@@ -66,17 +66,13 @@ def work(run_id: int | None = None) -> None:
 
 
 def claim(run_id: int | None = None) -> EnvironmentRun | None:
-    """Begin a run that nobody has. One at a time, as replays: goals go first, and Java takes much memory.
-
-    Two workers that look at the same moment may begin two; that costs some time and nothing else.
-    """
+    """Begin a run that nobody has, if it is a run's turn; one whose action has cost too many workers ends."""
     with transaction.atomic():
-        busy = EnvironmentRun.objects.filter(state=S.RUNNING.value, lease_until__gt=Now())
-        if Standstill.objects.exists() or busy.exists():
+        if not turns.may_begin():
             return None
-        free = _free()
+        free = turns.free_runs()
         wanted = free.filter(pk=run_id) if run_id is not None else free
-        run = wanted.select_for_update(skip_locked=True, no_key=True, of=("self",)).order_by("changed_at").first()
+        run = wanted.select_for_update(skip_locked=True, no_key=True, of=("self",)).first()
         if run is None:
             return None
         lost = run.lost_workers + 1 if run.state == S.RUNNING else run.lost_workers
@@ -146,22 +142,11 @@ def _give_back(run: EnvironmentRun) -> None:
 
 
 def sweep() -> None:
-    """Wake a worker for the run that waits longest: begun by nobody, or its worker died."""
-    oldest = _free().order_by("changed_at").values_list("pk", flat=True).first()
-    if oldest is not None:
+    """Wake a worker for the run that waits longest."""
+    if (oldest := turns.free_runs().values_list("pk", flat=True).first()) is not None:
         wake_ups.wake_environment_run(oldest)
 
 
 def _stands_still(run: EnvironmentRun) -> bool:
     """Whether an operator has paused everything, or the agent."""
     return Standstill.objects.exists() or Agent.objects.filter(pk=run.agent_id, paused=True).exists()
-
-
-def _others_wait() -> bool:
-    return _free().exists() or bool(lease.claimable(1))
-
-
-def _free() -> QuerySet[EnvironmentRun]:
-    return EnvironmentRun.objects.filter(
-        Q(state=S.READY.value) | Q(state=S.RUNNING.value, lease_until__lte=Now()), agent__paused=False
-    )

@@ -86,6 +86,29 @@ def test_a_worker_that_died_costs_only_what_was_not_stored(operator: User, monke
     assert EnvironmentEpisode.objects.count() == 4
 
 
+def test_a_run_and_a_training_take_turns(
+    operator: User, started: Callable[..., EnvironmentRun], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There may be two workers only; goals find one of them free."""
+    monkeypatch.setattr(training, "SLICE_S", -1.0)
+    run = started()
+    policy = learned_policies.train("house", "bring", episodes=5, share=0, by=operator)
+    episode, meanwhile = training._episode, []
+
+    def looks(*args: Any) -> EnvironmentEpisode:
+        working.work(run.pk)
+        meanwhile.append(EnvironmentRun.objects.get().at_step)
+        return episode(*args)
+
+    monkeypatch.setattr(training, "_episode", looks)
+    training.work(policy.pk)
+    policy.refresh_from_db()
+    assert (meanwhile, policy.state, policy.episodes) == ([0], "waiting", 1)
+    working.work(run.pk)
+    run.refresh_from_db()
+    assert run.state == "ended"
+
+
 def test_what_was_stopped_and_reset_meanwhile_is_not_stored(operator: User, monkeypatch: pytest.MonkeyPatch) -> None:
     episode = training._episode
 
