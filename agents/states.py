@@ -99,6 +99,24 @@ class ModularRunState(StrEnum):
     ENDED = "ended"
 
 
+class EnvironmentRunState(StrEnum):
+    """Where a run in an environment is. `waiting`: for a person's choice; `paused`: until somebody goes on."""
+
+    READY = "ready"
+    RUNNING = "running"
+    WAITING = "waiting"
+    PAUSED = "paused"
+    ENDED = "ended"
+
+
+class TrainingState(StrEnum):
+    """Where the training of a learned policy is. `waiting`: for a worker."""
+
+    STOPPED = "stopped"
+    WAITING = "waiting"
+    RUNNING = "running"
+
+
 class LevelState(StrEnum):
     """Where a design or a choice of rules is. `unreviewed`: the agent's level was off when it came in."""
 
@@ -233,6 +251,23 @@ MODULAR_RUN_MOVES: Mapping[ModularRunState, frozenset[ModularRunState]] = {
     M.PAUSED: frozenset({M.READY, M.ENDED}),
     # Somebody opened one of its states, changed it, and goes on from there.
     M.ENDED: frozenset({M.READY, M.PAUSED}),
+}
+
+E = EnvironmentRunState
+ENVIRONMENT_RUN_MOVES: Mapping[EnvironmentRunState, frozenset[EnvironmentRunState]] = {
+    E.READY: frozenset({E.RUNNING, E.PAUSED, E.ENDED}),
+    # Running again: the worker that had it did not come back.
+    E.RUNNING: frozenset({E.RUNNING, E.READY, E.WAITING, E.PAUSED, E.ENDED}),
+    E.WAITING: frozenset({E.READY, E.PAUSED, E.ENDED}),
+    E.PAUSED: frozenset({E.READY, E.ENDED}),
+    E.ENDED: frozenset(),
+}
+
+T = TrainingState
+TRAINING_MOVES: Mapping[TrainingState, frozenset[TrainingState]] = {
+    T.STOPPED: frozenset({T.WAITING}),
+    T.WAITING: frozenset({T.RUNNING, T.STOPPED}),
+    T.RUNNING: frozenset({T.RUNNING, T.WAITING, T.STOPPED}),
 }
 
 L = LevelState

@@ -18,6 +18,8 @@ from agents.insights import insight_cases
 from agents.modular import working as modular_working
 from agents.plans import report_filing, stray_plans
 from agents.record import log_retention
+from agents.simulations import training
+from agents.simulations import working as environment_working
 from agents.workspaces import snapshot_maintenance
 from sandbox.analysis import kit
 
@@ -50,6 +52,18 @@ def search_candidate(search_id: int | None = None) -> None:
 def modular(run_id: int | None = None) -> None:
     """Go on with a run of a modular agent, if nobody does."""
     modular_working.work(run_id)
+
+
+@shared_task(name="agents.environment_run")
+def environment_run(run_id: int | None = None) -> None:
+    """Go on with a run in an environment, if nobody does."""
+    environment_working.work(run_id)
+
+
+@shared_task(name="agents.train_policy")
+def train_policy(policy_id: int | None = None) -> None:
+    """Train a learned policy, if nobody does."""
+    training.work(policy_id)
 
 
 @shared_task(name="agents.check_tool")
@@ -91,6 +105,8 @@ def sweep() -> None:
         prompt_canaries.sweep,
         searches.sweep,
         modular_working.sweep,
+        environment_working.sweep,
+        training.sweep,
         tool_checks.sweep,
         settling.sweep,
         listing.sweep,

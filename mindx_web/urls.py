@@ -19,6 +19,7 @@ urlpatterns = [
     path("agents/", include("agents.urls.agents")),
     path("workflows/", include("agents.urls.workflows")),
     path("modular/", include("agents.urls.modular")),
+    path("environments/", include("agents.urls.environments")),
     path("bus/", bus.members, name="bus"),
     path("bus/requests/", bus.listing, name="bus-requests"),
     path("bus/requests/ask/", bus.ask, name="bus-ask"),

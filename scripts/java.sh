@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# See to it that Java is there, which the simulator of `make bench-scienceworld` runs on. Nothing else in mindX needs it.
+# See to it that Java is there, which the simulator of ScienceWorld runs on. Nothing else in mindX needs it.
 set -uo pipefail
 
 if command -v java >/dev/null; then

@@ -74,17 +74,25 @@ class Library:
 
     def choices(self, goal: Text, beliefs: Beliefs) -> list[Choice]:
         """Return what can be done for a goal, first choice first; nothing when no rule is applicable."""
-        held = beliefs.all()
-        said = [Belief(each.sentence) for each in held]
-        judging = _Judging(self._entails, held, beliefs)
+        judging = _Judging(self._entails, beliefs.all(), beliefs)
         found = []
-        for relevant in relevant_rules(goal, self._known, _NO_COMMANDS):
-            for filled in proposals(_without_articles(relevant), self._rules, _NO_COMMANDS, said, "").relevant:
-                why = judging.supports(filled)
-                if why is not None:
-                    found.append(Choice(filled.known.rule, filled.values(), why, filled.literal_words))
+        for filled in self.matches(goal, beliefs):
+            why = judging.supports(filled)
+            if why is not None:
+                found.append(Choice(filled.known.rule, filled.values(), why, filled.literal_words))
         # Sorting is stable: matches of one rule stay in the order of the beliefs.
         return sorted(found, key=self._order)
+
+    def matches(self, goal: Text, beliefs: Beliefs) -> Iterator[Relevant]:
+        """Each relevant rule, once for each set of values that beliefs give its slots; applicable or not."""
+        said = [Belief(each.sentence) for each in beliefs.all()]
+        for relevant in relevant_rules(goal, self._known, _NO_COMMANDS):
+            yield from proposals(_without_articles(relevant), self._rules, _NO_COMMANDS, said, "").relevant
+
+    def verdicts(self, beliefs: Beliefs, sentence: str) -> list[tuple[int, Answer]]:
+        """The beliefs, by their numbers, that say yes or no to a sentence."""
+        answers = self._entails([held.sentence for held in beliefs.all()], sentence)
+        return [(number, answer) for number, answer in enumerate(answers) if answer.verdict.answer != "unknown"]
 
     def _order(self, choice: Choice) -> tuple[float, ...]:
         rule = choice.rule

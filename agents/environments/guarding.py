@@ -59,20 +59,27 @@ class Guarded:
         return tuple(self._called(offered)) if callable(offered) else ()
 
     def _called(self, call: Callable[..., Any], *arguments: str) -> Any:
-        answers: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
+        return within(self._limit_s, call, *arguments)
 
-        def answer() -> None:
-            try:
-                answers.put((True, call(*arguments)))
-            except Exception as error:
-                answers.put((False, error))
 
-        # A thread that hangs cannot be stopped; as a daemon it does not keep the process from ending.
-        threading.Thread(target=answer, daemon=True).start()
+def within(limit_s: float, call: Callable[..., Any], *arguments: Any) -> Any:
+    """What a call returns, in a thread of its own, within so many seconds. Raises EnvironmentFailure."""
+    answers: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
+
+    def answer() -> None:
         try:
-            went_well, result = answers.get(timeout=self._limit_s)
-        except queue.Empty:
-            raise EnvironmentHangs(f"no answer within {self._limit_s:g} s") from None
-        if not went_well:
-            raise EnvironmentDied(f"{type(result).__name__}: {result}") from result
-        return result
+            answers.put((True, call(*arguments)))
+        except Exception as error:
+            answers.put((False, error))
+
+    # A thread that hangs cannot be stopped; as a daemon it does not keep the process from ending.
+    threading.Thread(target=answer, daemon=True).start()
+    try:
+        went_well, result = answers.get(timeout=limit_s)
+    except queue.Empty:
+        raise EnvironmentHangs(f"no answer within {limit_s:g} s") from None
+    if not went_well and isinstance(result, EnvironmentFailure):
+        raise result
+    if not went_well:
+        raise EnvironmentDied(f"{type(result).__name__}: {result}") from result
+    return result

@@ -19,12 +19,14 @@ from agents.environments.entailing import Entailment, structured
 from agents.environments.environment import Environment, Percept
 from agents.environments.guarding import EnvironmentFailure, Guarded
 from agents.environments.policies import Outcome, Policy, Situation
+from agents.environments.watching import Unwatched, Watch
 from agents.rules.bodies import fill_subgoal
 from agents.rules.grammar import BodyLine, Rule
 from agents.toolkit.wording.words import Text
 
 # Who chose an action, besides the policies by their names; and what stands in the place of a rule where none did.
 RULE, FALLBACK = "rule", "fallback"
+_UNWATCHED = Unwatched()
 
 
 @dataclass(frozen=True)
@@ -84,12 +86,14 @@ def run(
     limits: Limits = Limits(),
     fallback: Policy | None = None,
     record: Mapping[str, float] | None = None,
+    watch: Watch = _UNWATCHED,
 ) -> Run:
     """Pursue a goal until it is reached, nothing is left to try, or a limit is met.
 
-    `fallback` chooses an action when no rule applies; one that needs a simulation acts in nothing else.
+    `fallback` chooses an action when no rule applies; one that needs a simulation acts in nothing else. `watch` looks
+    on; what it raises is raised here.
     """
-    return _Interpreter(environment, Library(rules, entails, record), limits, fallback).run(goal)
+    return _Interpreter(environment, Library(rules, entails, record), limits, fallback, watch).run(goal)
 
 
 @dataclass
@@ -112,8 +116,11 @@ class _Ended(Exception):
 
 
 class _Interpreter:
-    def __init__(self, environment: Environment, library: Library, limits: Limits, fallback: Policy | None) -> None:
+    def __init__(
+        self, environment: Environment, library: Library, limits: Limits, fallback: Policy | None, watch: Watch
+    ) -> None:
         self._environment = Guarded(environment, limits.answer_s)
+        self._watch = watch
         self._library, self._limits, self._fallback = library, limits, fallback
         self._beliefs = Beliefs(limits.memory)
         self._stack: list[_Frame] = []
@@ -132,8 +139,12 @@ class _Interpreter:
         self._stack = [_Frame(goal_text(goal))]
         before = 0.0
         try:
-            self._take(self._environment.perceive())
+            percept = self._environment.perceive()
+            self._take(percept)
             before = self._score
+            self._watch.began(percept, before)
+            if percept.is_over:
+                raise _Ended("over", "the environment takes no action")
             while self._stack:
                 self._go_on(self._stack[-1])
             reason, detail = "finished", "every line of the rule was done"
@@ -155,17 +166,22 @@ class _Interpreter:
             self._follow(frame, frame.choice, line)
 
     def _choose(self, frame: _Frame) -> None:
+        passed: dict[object, str] = {}
         for choice in self._library.choices(frame.goal, self._beliefs):
             if choice.key in frame.failed:
+                passed[choice.key] = "it has failed for this goal"
                 continue
             again = (frame.goal.raw, choice.key, self._beliefs.now)
             if self._is_loop(again):
+                passed[choice.key] = "it was chosen again and again and nothing changed"
                 self._note("loop", f"“{choice.rule.name}” was chosen again and again and nothing changed")
                 continue
             self._chosen[again] += 1
             self._used.add(choice.rule.name)
             frame.choice, frame.next_line = choice, 0
+            self._watch.decided(self._library, frame.goal, self._beliefs, choice, passed)
             return
+        self._watch.decided(self._library, frame.goal, self._beliefs, None, passed)
         self._note("no_applicable_rule", f"no rule is applicable for “{frame.goal.raw}”")
         self._give_up()
 
@@ -196,7 +212,7 @@ class _Interpreter:
         """Do what the policy chooses. First tell it the outcome of its last choice, rules since then included."""
         if policy.needs_simulation and not self._environment.is_simulation:
             raise _Ended("not_a_simulation", f"the policy “{policy.name}” acts in simulations only")
-        self._check_steps()
+        self._before_action()
         tried = self._tried[self._beliefs.now]
         situation = Situation(frame.goal.raw, self._beliefs.all(), self._environment.actions(), dict(tried))
         self._judge_choice(situation)
@@ -223,6 +239,7 @@ class _Interpreter:
             self._note("open_slot", f"{slot} has no value in “{line.text}”")
             self._fail(frame)
             return
+        self._before_action()
         if not self._act(action, choice.rule.name, line.line, choice.why):
             self._note("action_refused", f"“{action}” was not accepted")
             self._fail(frame)
@@ -237,25 +254,25 @@ class _Interpreter:
             self._stack.append(_Frame(goal))
 
     def _act(self, action: str, rule: str, line: int, why: tuple[Support, ...], by: str = RULE) -> bool:
-        self._check_steps()
         percept = self._environment.act(" ".join(action.split()))
         goals = tuple(frame.goal.raw for frame in self._stack)
-        self._take(percept, ended=False)
-        self._actions.append(Action(len(self._actions) + 1, action, goals, rule, line, why, percept, self._score, by))
+        self._take(percept)
+        done = Action(len(self._actions) + 1, action, goals, rule, line, why, percept, self._score, by)
+        self._actions.append(done)
+        self._watch.acted(done)
         self._trouble = None
         if percept.is_over:
             raise _Ended("over", "the environment takes no further action")
         return percept.accepted
 
-    def _check_steps(self) -> None:
+    def _before_action(self) -> None:
         if len(self._actions) >= self._limits.steps:
             raise _Ended("step_limit", f"{self._limits.steps} actions are the limit")
+        self._watch.before_action(len(self._actions) + 1, self._beliefs)
 
-    def _take(self, percept: Percept, *, ended: bool = True) -> None:
+    def _take(self, percept: Percept) -> None:
         self._beliefs.perceive(atomic_beliefs(percept.text))
         self._score = self._environment.score()
-        if ended and percept.is_over:
-            raise _Ended("over", "the environment takes no action")
 
     def _note(self, reason: str, detail: str) -> None:
         self._trouble = self._trouble or (reason, detail)

@@ -89,6 +89,11 @@ class Learned:
         self._memory: deque[Outcome] = deque(maxlen=_MEMORY)
         self.choices = self.lessons = 0
 
+    @property
+    def explores(self) -> float:
+        """How often it tries something at random while it learns, 0 to 1."""
+        return max(self.settings.explores_at_last, 1.0 - self.choices / max(self.settings.explores_for, 1))
+
     def choose(self, situation: Situation) -> str | None:
         """Return one of the offered actions; None where none is offered."""
         actions = sorted(situation.actions)[:_MOST_ACTIONS]
@@ -96,7 +101,7 @@ class Learned:
             return None
         if self.is_learning:
             self.choices += 1
-            if self._rng.random() < self._explores():
+            if self._rng.random() < self.explores:
                 return actions[int(self._rng.integers(len(actions)))]
         values = self.values(situation, actions)
         tried = np.array([situation.tried.get(action, 0) for action in actions], np.float32)
@@ -156,9 +161,6 @@ class Learned:
         made._weights, made._bias = [arrays["inner"], arrays["outer"]], arrays["bias"]
         made.choices, made.lessons = counts
         return made
-
-    def _explores(self) -> float:
-        return max(self.settings.explores_at_last, 1.0 - self.choices / max(self.settings.explores_for, 1))
 
     def _embedded(self, which: int, texts: Sequence[Indices]) -> Floats:
         """One row for each text: the sum of its words' rows by the root of their number, negatives cut off."""

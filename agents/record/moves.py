@@ -20,6 +20,8 @@ from django.utils import timezone
 from agents.models import (
     BacklogItem,
     CandidateSearch,
+    EnvironmentPolicy,
+    EnvironmentRun,
     Goal,
     HandCommand,
     Intent,
@@ -34,6 +36,7 @@ from agents.models import (
 from agents.record import prepared, signals, telemetry, wake_ups
 from agents.states import (
     BACKLOG_MOVES,
+    ENVIRONMENT_RUN_MOVES,
     GOAL_ENDED,
     GOAL_MOVES,
     HAND_ENDED,
@@ -46,7 +49,9 @@ from agents.states import (
     REPLAY_MOVES,
     ROLLOUT_MOVES,
     SHADOW_MOVES,
+    TRAINING_MOVES,
     BacklogState,
+    EnvironmentRunState,
     GoalState,
     HandState,
     IntentState,
@@ -57,6 +62,7 @@ from agents.states import (
     ReplayState,
     RolloutState,
     ShadowState,
+    TrainingState,
 )
 
 # Goals in these states stand in the review queue: with a plan to decide, or asking for a hand.
@@ -237,6 +243,38 @@ def move_modular_run(run: ModularRun, new: ModularRunState, *, reason: str = "",
         raise MoveRefused(f"{run} is no longer {old}")
     for name, value in values.items():
         setattr(run, name, value)
+
+
+def move_environment_run(run: EnvironmentRun, new: EnvironmentRunState, *, reason: str = "", **also: Any) -> None:
+    """Move a run in an environment; MoveRefused when the table forbids it, or somebody moved or began it since."""
+    old = EnvironmentRunState(run.state)
+    if new not in ENVIRONMENT_RUN_MOVES[old]:
+        raise MoveRefused(f"{run} cannot go from {old} to {new}")
+    now = timezone.now()
+    values: dict[str, Any] = {"state": new.value, "reason": reason, "changed_at": now, **also}
+    values["ended_at"] = now if new is EnvironmentRunState.ENDED else None
+    if new is not EnvironmentRunState.RUNNING:
+        values |= {"lease_until": None, "lease_owner": ""}
+    ours = EnvironmentRun.objects.filter(pk=run.pk, state=old.value, lease_fence=run.lease_fence)
+    if not ours.update(**values):
+        raise MoveRefused(f"{run} is no longer {old}")
+    for name, value in values.items():
+        setattr(run, name, value)
+
+
+def move_training(policy: EnvironmentPolicy, new: TrainingState, *, reason: str = "", **also: Any) -> None:
+    """Move a policy's training; MoveRefused when the table forbids it, or somebody moved or began it since."""
+    old = TrainingState(policy.state)
+    if new not in TRAINING_MOVES[old]:
+        raise MoveRefused(f"{policy} cannot go from {old} to {new}")
+    values: dict[str, Any] = {"state": new.value, "reason": reason, "changed_at": timezone.now(), **also}
+    if new is not TrainingState.RUNNING:
+        values |= {"lease_until": None, "lease_owner": ""}
+    ours = EnvironmentPolicy.objects.filter(pk=policy.pk, state=old.value, lease_fence=policy.lease_fence)
+    if not ours.update(**values):
+        raise MoveRefused(f"{policy} is no longer {old}")
+    for name, value in values.items():
+        setattr(policy, name, value)
 
 
 def move_level(document: LevelDocument, new: LevelState, *, reason: str = "", **also: Any) -> LevelDocument:

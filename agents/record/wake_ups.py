@@ -85,6 +85,16 @@ def wake_modular(run_id: int) -> None:
     transaction.on_commit(lambda: _wake(run_id, task="modular"))
 
 
+def wake_environment_run(run_id: int) -> None:
+    """Ask a worker, once the transaction has committed, to go on with a run in an environment."""
+    transaction.on_commit(lambda: _wake(run_id, task="environment_run"))
+
+
+def wake_training(policy_id: int) -> None:
+    """Ask a worker, once the transaction has committed, to train a learned policy."""
+    transaction.on_commit(lambda: _wake(policy_id, task="train_policy"))
+
+
 def wake_tool_check(version_id: int) -> None:
     """Ask a worker, once the transaction has committed, to run the trials of a tool's version."""
     transaction.on_commit(lambda: _wake(version_id, task="check_tool"))

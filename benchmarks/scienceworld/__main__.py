@@ -11,11 +11,9 @@ more.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
-import site
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +22,9 @@ from agents.environments.interpreter import Run
 from agents.environments.learned import Learned, PolicyUnusable
 from agents.environments.policies import LANGUAGE_MODEL, LEARNED, PERSON, Outcome, Policy, Situation
 from agents.rules.grammar import Rule
-from benchmarks.scienceworld.adapter import SPLITS, STEPS, variations_of
-from benchmarks.scienceworld.playing import Played, json_line, library, part_of, play, table, table_1, traced
-
-_ENVIRONMENT = Path(__file__).parents[2] / ".venv-scienceworld"
+from agents.simulations.rule_files import part_of
+from agents.simulations.scienceworld import SPLITS, ScienceWorldWorld, simulator, variations_of
+from benchmarks.scienceworld.playing import Played, json_line, library, play, table, table_1, traced
 
 
 def main() -> None:
@@ -36,14 +33,16 @@ def main() -> None:
     rules = library()
     tasks = asked.task or sorted(set(rules.own) - {"navigation"})
     played: list[Played] = []
-    with _simulator() as simulator:
+    if missing := ScienceWorldWorld().missing():
+        sys.exit(missing)
+    with simulator() as running:
         for task in tasks:
-            splits = variations_of(simulator, task)
+            splits = variations_of(running, task)
             for share in asked.library:
                 some = part_of(rules.rules, share)
-                fallback = _fallback(simulator, task, splits["train"], some, asked)
+                fallback = _fallback(running, task, splits["train"], some, asked)
                 for split, variation in _chosen(splits, asked):
-                    done, acted = play(simulator, task, variation, split, some, fallback=fallback, share=share)
+                    done, acted = play(running, task, variation, split, some, fallback=fallback, share=share)
                     _tell(done, acted, rules.digest, asked)
                     played.append(done)
     is_table_1 = asked.fallback != "none" or asked.library != [100]
@@ -164,21 +163,6 @@ def _tell(played: Played, done: Run, digest: str, asked: argparse.Namespace) -> 
     if asked.trace:
         say(f"\n{played.task} {played.variation}: {played.score:.2f}, {played.reason}: {played.detail}")
         say("\n".join(traced(done)))
-
-
-@contextlib.contextmanager
-def _simulator() -> Iterator[Any]:
-    for packages in sorted(_ENVIRONMENT.glob("lib/python*/site-packages")):
-        site.addsitedir(str(packages))
-    try:
-        from scienceworld import ScienceWorldEnv
-    except ImportError:
-        sys.exit("ScienceWorld is not installed; run make scienceworld")
-    simulator = ScienceWorldEnv("", envStepLimit=STEPS)
-    try:
-        yield simulator
-    finally:
-        simulator.close()
 
 
 def say(text: str) -> None:

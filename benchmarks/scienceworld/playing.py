@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from agents.environments.interpreter import RULE, Limits, Run, run
 from agents.environments.policies import Policy
 from agents.rules.grammar import Rule, parse
-from benchmarks.scienceworld.adapter import STEPS, ScienceWorld
+from agents.simulations.rule_files import digest_of, rules_of, shipped
+from agents.simulations.scienceworld import STEPS, ScienceWorld
 
-FOLDER = Path(__file__).parent / "rules"
 LIMITS = Limits(steps=STEPS)
 
 
@@ -51,23 +49,11 @@ class Library:
     digest: str
 
 
-def library(folder: Path = FOLDER) -> Library:
+def library() -> Library:
     """Read all rules. Raises RuleSyntaxError for the first fault."""
-    files = sorted(folder.glob("*.plan"))
-    texts = [file.read_text() for file in files]
-    parsed = [parse(text) for text in texts]
-    digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:12]
-    own = {file.stem: len(rules) for file, rules in zip(files, parsed, strict=True)}
-    return Library(tuple(rule for rules in parsed for rule in rules), own, digest)
-
-
-def part_of(rules: Sequence[Rule], share: int) -> tuple[Rule, ...]:
-    """So many percent of the rules, by the digest of their names: the same ones each time, and a smaller part lies in
-    every larger one.
-    """
-    drawn = sorted(rules, key=lambda rule: hashlib.sha256(rule.name.encode()).digest())
-    taken = {rule.name for rule in drawn[: round(len(drawn) * share / 100)]}
-    return tuple(rule for rule in rules if rule.name in taken)
+    files = shipped("scienceworld")
+    own = {file.name: len(parse(file.text)) for file in files}
+    return Library(rules_of(files), own, digest_of(files))
 
 
 def play(

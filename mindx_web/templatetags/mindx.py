@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from agents.bdi.parameters import is_written_in_rule
 from agents.bdi.strategies import way_named
+from agents.pages.environment_page import Bars as ScoreBars
 from agents.presentation import hidden
 from agents.toolkit.hosts import THE_INDEX
 from agents.workspaces import package_index
@@ -24,6 +25,7 @@ from mindx_web.presentation import amounts, moments
 from mindx_web.presentation import seal as seals
 from mindx_web.presentation import way as ways
 from mindx_web.presentation import words as said
+from mindx_web.presentation.bars import Bars, bars
 from mindx_web.presentation.over_time import Chart
 from mindx_web.presentation.taken import cells as taken_cells
 from mindx_web.web.context import Place
@@ -219,18 +221,28 @@ def legend(parts: Iterable[tuple[str, str]]) -> SafeString:
 @register.simple_tag
 def plot(chart: Chart, first: date, last: date) -> SafeString:
     """A chart over the days from the first to the last. Eight of them as templates would be half of a page's time."""
-    bars = chart.bars
+    return _figure(chart.bars, chart.sentence, (f"{first.day} {first:%b}", f"{last.day} {last:%b}"))
+
+
+@register.simple_tag
+def scores(chart: ScoreBars) -> SafeString:
+    """A chart of scores from 0 to 1, a bar for each, and its sentence below it."""
+    drawn = bars([[one] for one in chart.values], lambda value: f"{value * 100:.0f} %", 1.0)
+    figure = _figure(drawn, chart.sentence, (chart.first, chart.last)) if chart.values else SafeString()
+    return format_html('{}<p class="small muted">{}</p>', figure, chart.sentence)
+
+
+def _figure(drawn: Bars, sentence: str, ends: tuple[str, str]) -> SafeString:
     return format_html(
         '<figure class="chart" role="img" aria-label="{}"><div class="y" aria-hidden="true">{}</div>'
         '<svg class="plot" viewBox="0 0 {} 100" preserveAspectRatio="none" aria-hidden="true">'
         '<path class="g" d="M0 0H{}M0 50H{}"/><path class="g0" d="M0 100H{}"/>{}</svg>'
         '<div class="x" aria-hidden="true"><span>{}</span><span>{}</span></div></figure>',
-        chart.sentence,
-        format_html_join("", '<span class="nowrap">{}</span>', ((label,) for label in bars.axis)),
-        *[bars.width] * 4,
-        format_html_join("", '<path class="f-{}" d="{}"/>', bars.paths),
-        f"{first.day} {first:%b}",
-        f"{last.day} {last:%b}",
+        sentence,
+        format_html_join("", '<span class="nowrap">{}</span>', ((label,) for label in drawn.axis)),
+        *[drawn.width] * 4,
+        format_html_join("", '<path class="f-{}" d="{}"/>', drawn.paths),
+        *ends,
     )
 
 

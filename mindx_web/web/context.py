@@ -36,6 +36,8 @@ _PLACES = {
     "agent": "agents",
     "bus": "agents",
     "modular": "agents",
+    "environments": "agents",
+    "environment": "agents",
     "system": "agents",
     "architect": "agents",
     "workflows": "agents",

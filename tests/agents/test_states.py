@@ -10,6 +10,7 @@ import pytest
 from agents.record import statements
 from agents.states import (
     BACKLOG_MOVES,
+    ENVIRONMENT_RUN_MOVES,
     GOAL_ENDED,
     GOAL_MOVES,
     HAND_ENDED,
@@ -18,12 +19,15 @@ from agents.states import (
     LEVEL_MOVES,
     PLAN_ENDED,
     PLAN_MOVES,
+    TRAINING_MOVES,
     BacklogState,
+    EnvironmentRunState,
     GoalState,
     HandState,
     IntentState,
     LevelState,
     PlanState,
+    TrainingState,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,6 +49,19 @@ def test_every_state_has_a_row_in_its_table() -> None:
     assert set(HAND_MOVES) == set(HandState)
     assert set(LEVEL_MOVES) == set(LevelState)
     assert set(BACKLOG_MOVES) == set(BacklogState)
+    assert set(ENVIRONMENT_RUN_MOVES) == set(EnvironmentRunState)
+    assert set(TRAINING_MOVES) == set(TrainingState)
+
+
+@pytest.mark.parametrize(("old", "new"), list(product(EnvironmentRunState, EnvironmentRunState)))
+def test_a_run_in_an_environment_ends_once_and_only_a_worker_acts(
+    old: EnvironmentRunState, new: EnvironmentRunState
+) -> None:
+    allowed = {(state, "ended") for state in ("ready", "running", "waiting", "paused")}
+    allowed |= {("ready", "running"), ("running", "running"), ("running", "ready"), ("running", "waiting")}
+    allowed |= {("waiting", "ready"), ("paused", "ready")}
+    allowed |= {(state, "paused") for state in ("ready", "running", "waiting")}
+    assert (new in ENVIRONMENT_RUN_MOVES[old]) == ((old, new) in allowed)
 
 
 @pytest.mark.parametrize(("old", "new"), list(product(HandState, HandState)))

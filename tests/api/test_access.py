@@ -118,6 +118,15 @@ OPERATIONS = [
     ("PATCH", "states/1", Scope.GOALS_WRITE),
     ("POST", "states/1/step", Scope.GOALS_WRITE),
     ("POST", "states/1/answer", Scope.GOALS_WRITE),
+    ("GET", "environments", Scope.GOALS_READ),
+    ("GET", "environments/runs", Scope.GOALS_READ),
+    ("POST", "environments/runs", Scope.GOALS_WRITE),
+    ("GET", "environments/runs/1", Scope.GOALS_READ),
+    ("GET", "environments/runs/1/steps", Scope.GOALS_READ),
+    ("POST", "environments/runs/1/pause", Scope.GOALS_WRITE),
+    ("POST", "environments/runs/1/resume", Scope.GOALS_WRITE),
+    ("POST", "environments/runs/1/stop", Scope.GOALS_WRITE),
+    ("POST", "environments/runs/1/answer", Scope.GOALS_WRITE),
     ("GET", "workflows", Scope.LIBRARY_READ),
     ("POST", "workflows", Scope.LIBRARY_WRITE),
     ("GET", "workflows/1", Scope.LIBRARY_READ),
@@ -203,6 +212,7 @@ def test_the_table_above_holds_every_address_of_the_api() -> None:
             "server_id",
             "call_id",
             "request_id",
+            "run_id",
         ):
             address = address.replace(name, "ID")
         assert address in known, f"{address} is missing from the table"

@@ -10,9 +10,10 @@ import pytest
 
 from agents.environments.policies import Outcome, Situation
 from agents.rules.grammar import parse
+from agents.simulations.rule_files import part_of
+from agents.simulations.scienceworld import ScienceWorld, goal_of
 from benchmarks.scienceworld.__main__ import main
-from benchmarks.scienceworld.adapter import ScienceWorld, goal_of
-from benchmarks.scienceworld.playing import Played, json_line, library, part_of, play, table_1, won
+from benchmarks.scienceworld.playing import Played, json_line, library, play, table_1, won
 
 
 class Simulator:

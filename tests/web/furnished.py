@@ -33,6 +33,7 @@ from agents.models import (
     Agent,
     BacklogItem,
     Belief,
+    EnvironmentRun,
     EvolutionProposal,
     EvolvedCopy,
     FailureRecord,
@@ -53,6 +54,10 @@ from agents.modular.runs import Start as ModularStart
 from agents.plans import designs, shadowing
 from agents.plans.tool_call_plans import Caller
 from agents.recovery import failure_log, recovery_learning
+from agents.simulations import learned_policies, training
+from agents.simulations import runs as environment_runs
+from agents.simulations import working as environment_working
+from agents.simulations.runs import Start as EnvironmentStart
 from agents.states import GoalState
 from agents.tuning import lessons, versions
 from agents.workspaces import workspaces
@@ -128,6 +133,7 @@ class Furnished:
     flow: IntentPlan
     guest: Goal
     modular: int
+    environment: int
     mcp: int
 
 
@@ -193,6 +199,7 @@ def furnish(people: People) -> Furnished:
         flow=_flow(owner, judge),
         guest=_guest(owner),
         modular=_modular(owner),
+        environment=_environment(owner, keeper),
     )
 
 
@@ -236,6 +243,17 @@ def _modular(owner: User) -> int:
     branching.branch(run, Edit(2, content=LONG, paused=True), by=owner)
     asks = modular_runs.start(ModularStart("say something", {**settings, "toolkit": Chosen("notes")}), by=owner)
     modular_working.work(asks.pk)
+    return run.pk
+
+
+def _environment(owner: User, keeper: User) -> int:
+    """A run that was acted out by rules, one that waits for a person, and a policy that was trained a little."""
+    run = environment_runs.start(EnvironmentStart("house", "tea", 1), by=owner)
+    environment_working.work(run.pk)
+    EnvironmentRun.objects.filter(pk=run.pk).update(first_percept=NASTY.replace("\x1b", ""), reason=LONG)
+    asks = environment_runs.start(EnvironmentStart("house", "bring", 9, fallback="person", share=0), by=owner)
+    environment_working.work(asks.pk)
+    training.work(learned_policies.train("house", "bring", episodes=2, share=0, by=keeper).pk)
     return run.pk
 
 

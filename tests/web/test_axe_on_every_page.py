@@ -18,7 +18,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from playwright.sync_api import Page
 
-from agents.models import BusRequest
+from agents.models import BusRequest, EnvironmentPolicy
 from library.models import Component, ModelCall
 from people.models import User
 from people.roles import Role
@@ -146,6 +146,16 @@ PAGES: dict[str, list[Place]] = {
         Place("owner", lambda all_: [all_.modular + 1]),
     ],
     "modular-compare": [Place("owner", lambda all_: [all_.modular], query=lambda _: "?left=1&right=2")],
+    "environments": [Place("owner"), Place("keeper", query=lambda _: "?environment=scienceworld")],
+    "environment-run": [
+        Place("owner", lambda all_: [all_.environment], query=lambda _: "?step=2"),
+        Place("owner", lambda all_: [all_.environment + 1]),
+    ],
+    "environment-rules": [Place("owner", lambda all_: [all_.environment])],
+    "environment-policies": [Place("owner"), Place("keeper")],
+    "environment-policy": [
+        Place("keeper", lambda _: [EnvironmentPolicy.objects.latest("pk").pk]),
+    ],
     "workflows": [Place("owner"), Place("judge")],
     "workflow": [
         Place("judge", lambda _: [Component.objects.get(kind="workflow", name="Greet").pk]),
@@ -273,6 +283,9 @@ ACTIONS = {
     "modular-do",
     "modular-answer",
     "modular-branch",
+    "environment-do",
+    "environment-answer",
+    "environment-policy-do",
     "bus-settings",
     "bus-breaker-close",
     "workflow-check",

@@ -84,7 +84,7 @@ def test_a_combination_is_a_component_with_its_record(past: None, owner: User) -
     assert '"toolkit": "notes"' in version.body
     assert "Sends every message of the present path" in version.applicability_text
     found = search.search("", "every message of the present path", Filters(kind="modular"))
-    assert found.items[0].version == version
+    assert version in [one.version for one in found.items]
     assert ComponentVersion.objects.filter(component__kind="modular").count() == 2, "one of each, however many runs"
 
 
@@ -113,11 +113,7 @@ def test_the_form_tells_it_and_takes_it_over(past: None, owner: User, client_of:
 
 
 def test_the_api_tells_it(past: None, owner: User, api_of: Any) -> None:
-    first, second = api_of(owner).get("states/advice?task=sum the invoices of March").json()
-    assert (first["modules"]["toolkit"], first["runs"], first["achieved"], first["recommended"]) == (
-        "notes",
-        4,
-        3,
-        True,
-    )
+    first = api_of(owner).get("states/advice?task=sum the invoices of March").json()[0]
+    assert [first[name] for name in ("runs", "achieved", "recommended")] == [4, 3, True]
+    assert first["modules"]["toolkit"] == "notes"
     assert api_of(owner).get("states/advice?task=").status_code == 422
