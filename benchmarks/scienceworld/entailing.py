@@ -58,7 +58,7 @@ def entailment_by(way: str, threshold: float | None) -> Entailment:
         return _by_likeness(OVERLAP, overlap_of, _given(threshold))
     if way == COSINE:
         return _by_likeness(COSINE, _cosine, _given(threshold))
-    judge = _shipped(threshold)
+    judge = ShippedJudge.at(threshold)
     return _cascade(judge) if way == CASCADE else _model_alone(judge)
 
 
@@ -73,13 +73,21 @@ def words_in(sentence: str) -> int:
     return len(_WORD.findall(sentence.casefold()))
 
 
-class _Shipped:
+class ShippedJudge:
     """The shipped cross-encoder as a judge, without the database that the product keeps its verdicts in."""
 
     stage = MODEL
 
     def __init__(self, entailment: float, contradiction: float) -> None:
         self.entailment, self.contradiction = entailment, contradiction
+
+    @classmethod
+    def at(cls, threshold: float | None = None) -> ShippedJudge:
+        """The judge with this threshold of a yes, or with the shipped one."""
+        from library.language.entailment import trained
+
+        card = trained.read_card()
+        return cls(card.entailment if threshold is None else threshold, card.contradiction)
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Likelihood]:
         """As `Judge.judge`."""
@@ -88,14 +96,7 @@ class _Shipped:
         return [Likelihood(one.entailment, one.neutral, one.contradiction) for one in model.judge(pairs)]
 
 
-def _shipped(threshold: float | None) -> _Shipped:
-    from library.language.entailment import trained
-
-    card = trained.read_card()
-    return _Shipped(card.entailment if threshold is None else threshold, card.contradiction)
-
-
-def _cascade(judge: _Shipped) -> Entailment:
+def _cascade(judge: ShippedJudge) -> Entailment:
     def entails(premises: Sequence[str], hypothesis: str) -> Sequence[Answer]:
         proven = structured(premises, hypothesis)
         # What is proven, yes or no, stands: then the model is not asked.
@@ -107,7 +108,7 @@ def _cascade(judge: _Shipped) -> Entailment:
     return entails
 
 
-def _model_alone(judge: _Shipped) -> Entailment:
+def _model_alone(judge: ShippedJudge) -> Entailment:
     def entails(premises: Sequence[str], hypothesis: str) -> Sequence[Answer]:
         judged = judge.judge([(premise, hypothesis) for premise in premises])
         return [_answer(one, judge) for one in judged]
@@ -115,7 +116,7 @@ def _model_alone(judge: _Shipped) -> Entailment:
     return entails
 
 
-def _answer(likelihood: Likelihood, judge: _Shipped) -> Answer:
+def _answer(likelihood: Likelihood, judge: ShippedJudge) -> Answer:
     if is_sure(likelihood, judge):
         return Answer(Verdict("yes", likelihood.entailment, "the model is sure", MODEL), MODEL)
     if likelihood.label == CONTRADICTION and likelihood.contradiction >= judge.entailment:
