@@ -33,8 +33,8 @@ def main() -> None:
     parser.add_argument("--structured", action="store_true", help="do not ask the model")
     asked = parser.parse_args()
     pairs = read()
-    print("| stage | yes | false yes | recall of yes | no | false no | recall of no | right label | CPU ms a pair |")
-    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    say("| stage | yes | false yes | recall of yes | no | false no | recall of no | right label | CPU ms a pair |")
+    say("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     wrong = _measured("structured alone", pairs, ())
     if not asked.structured:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mindx_web.settings")
@@ -43,7 +43,7 @@ def main() -> None:
         judge.judge([("The door is open.", "The door is open.")])
         wrong += _measured("cascade", pairs, (judge,))
     for line in wrong:
-        print(line)
+        say(line)
     sys.exit(1 if wrong else 0)
 
 
@@ -56,7 +56,7 @@ def _measured(stage: str, pairs: Sequence[dict[str, str]], judges: Sequence[Judg
     # A proven no; what a model only thinks most probable is counted among the labels.
     no = Counter(pair["label"] for pair, one in zip(pairs, found, strict=True) if _is_no(one))
     right = sum(pair["label"] == one.label for pair, one in zip(pairs, found, strict=True))
-    print(
+    say(
         f"| {stage} | {yes.total()} | {yes.total() - yes[ENTAILMENT]} | {yes[ENTAILMENT] / of[ENTAILMENT]:.2f}"
         f" | {no.total()} | {no.total() - no[CONTRADICTION]} | {no[CONTRADICTION] / of[CONTRADICTION]:.2f}"
         f" | {right / len(pairs):.2f} | {took:.1f} |"
@@ -66,6 +66,11 @@ def _measured(stage: str, pairs: Sequence[dict[str, str]], judges: Sequence[Judg
         for pair, one in zip(pairs, found, strict=True)
         if (one.holds and pair["label"] != ENTAILMENT) or (_is_no(one) and pair["label"] != CONTRADICTION)
     ]
+
+
+def say(text: str) -> None:
+    """Print a line."""
+    sys.stdout.write(f"{text}\n")
 
 
 def _is_no(one: Answer) -> bool:
