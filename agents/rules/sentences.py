@@ -306,7 +306,9 @@ def _measure(found: re.Match[str], text: str, cwd: str) -> Fact | None:
     subject = _words(found["subject"])
     if subject in ("python", "python version", "version of python"):
         subject = "python version"
-    if found.groupdict().get("no") or not is_name([*subject.split(), *fold(found["unit"] or "").split()]):
+    # “There are 3 files or more” does not say where, and “there” is no subject.
+    is_read = subject != "there" and is_name([*subject.split(), *fold(found["unit"] or "").split()])
+    if found.groupdict().get("no") or not is_read:
         return None
     return _bounded(f"{subject}{found['unit'] or ''}".casefold(), found, text, None)
 
