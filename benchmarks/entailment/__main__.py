@@ -1,7 +1,8 @@
 """`python -m benchmarks.entailment`: how often each stage of the cascade finds what follows, on 300 pairs by hand.
 
-The pairs are sentences as people write them about folders, services, hosts, git, tests and tables: 100 that follow in other words,
-100 that contradict and 100 that stay open, most of these with a trap in them. Exit code 1 for a single false yes.
+The pairs are sentences as people write them about folders, services, hosts, git, tests and tables: 100 that follow in
+other words, 100 that contradict and 100 that stay open, most of these with a trap in them. Exit code 1 for a single
+false yes.
 """
 
 from __future__ import annotations
