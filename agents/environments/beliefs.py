@@ -16,7 +16,7 @@ from agents.rules.entailment import decidable, entailed
 
 PERCEPT, MEMORY = "percept", "memory"
 # Of the moment: nothing is left of it once it is over.
-_MOMENTARY = re.compile(r"(?:you|this|it|i)\b", re.IGNORECASE)
+_MOMENTARY = re.compile(r"(?:you|this|it|i)\b|.*\bhere\b", re.IGNORECASE)
 _SEEN = re.compile(r"You see (?:an?|the|some)? ?(?P<what>.+)\.\Z")
 _PLACE = re.compile(r"You are in (?P<where>the [\w' -]+)\.\Z")
 # The oldest memory is held half as firmly as what is seen.

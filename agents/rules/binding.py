@@ -13,10 +13,11 @@ from functools import lru_cache
 from itertools import islice
 
 from agents.rules.bodies import slot_kinds, slots_in
-from agents.rules.facts import Listing, Thing, is_below, join
+from agents.rules.facts import Listing, Sight, Thing, is_below, join
 from agents.rules.grammar import Context, Rule
 from agents.rules.selection import Relevant, SlotValue, value_problem
 from agents.rules.sentences import read_fact, sentences, tidy
+from agents.rules.sights import as_seen
 from agents.toolkit.command import Command
 from agents.toolkit.registry import Registry
 from agents.toolkit.schemas import HOSTS_KIND
@@ -71,7 +72,7 @@ def pattern_of(context: Context) -> Template | None:
     if context.negated or '"' in context.text:
         return None
     try:
-        return compile_template(context.text)
+        return compile_template(_as_pattern(context.text))
     except TemplateError:
         return None
 
@@ -114,9 +115,16 @@ def _matches(binding: Binding, kinds: Mapping[str, str], beliefs: Sequence[Belie
 
 
 @lru_cache(maxsize=16_384)
+def _as_pattern(text: str) -> str:
+    """What is here in the words in which it is seen; what says anything else, of files say, as it is."""
+    return as_seen(text) if isinstance(read_fact(text), Sight) else text
+
+
+@lru_cache(maxsize=16_384)
 def _readings(said: str) -> tuple[Text, ...]:
-    """The sentences of a belief."""
-    return tuple(read_text(tidy(sentence), exact=True) for sentence in sentences(said))
+    """The sentences of a belief; of what is here also in the words in which it is seen, as patterns have it."""
+    told = [tidy(sentence) for sentence in sentences(said)]
+    return tuple(read_text(text, exact=True) for text in dict.fromkeys((*told, *map(_as_pattern, told))))
 
 
 @lru_cache(maxsize=16_384)

@@ -23,6 +23,7 @@ from agents.rules.facts import (
     Owning,
     Place,
     Quality,
+    Sight,
     Thing,
     Venv,
     is_below,
@@ -360,6 +361,16 @@ def _are_two_places(one: Place, other: Place) -> bool:
     return one.is_named and other.is_named and not words <= others and not others <= words
 
 
+def _sight(premise: Sight, wanted: Sight) -> Verdict:
+    if (premise.what, premise.preposition, premise.holder) != (wanted.what, wanted.preposition, wanted.holder):
+        return UNKNOWN
+    # What is seen is here, and what is not here is not seen; nothing more.
+    shown = premise.seen == wanted.seen or premise.seen == premise.positive
+    if not shown:
+        return UNKNOWN
+    return _answer(premise.positive == wanted.positive, DIRECT, "says so" if premise.positive else "says the opposite")
+
+
 def _quality(premise: Quality, wanted: Quality) -> Verdict:
     if premise.subject != wanted.subject:
         return UNKNOWN
@@ -410,5 +421,6 @@ _COMPARED: tuple[tuple[type[Fact], bool, Callable[[Any, Any], Verdict]], ...] = 
     (Quality, False, _quality),
     (Owning, True, _owning),
     (Inventory, False, _inventory),
+    (Sight, False, _sight),
     (Claim, False, _claim),
 )

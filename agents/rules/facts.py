@@ -183,6 +183,22 @@ class Measure:
 
 
 @dataclass(frozen=True)
+class Sight:
+    """Something is here, or is not: in or on a holder where one is named. `seen`: it is said to be seen."""
+
+    what: str
+    preposition: str
+    holder: str
+    positive: bool
+    seen: bool
+
+    def sentence(self) -> str:
+        where = f" {self.preposition} the {self.holder}" if self.holder else ""
+        said = "You see" if self.seen else "There is"
+        return f"{said} {'' if self.positive else 'no '}{self.what}{where}{'' if self.seen or where else ' here'}."
+
+
+@dataclass(frozen=True)
 class Claim:
     """Any other sentence: its words without articles, and those of the sentence that it plainly denies, if it does."""
 
@@ -199,7 +215,7 @@ class Claim:
         return self.said
 
 
-Fact = Thing | Listing | Inventory | Installed | Venv | Place | Quality | Owning | Measure | Claim
+Fact = Thing | Listing | Inventory | Installed | Venv | Place | Quality | Owning | Measure | Sight | Claim
 
 
 def place(folder: str) -> str:

@@ -27,6 +27,7 @@ from agents.rules.facts import (
     parent,
 )
 from agents.rules.phrases import is_name, is_name_of_a_place, without_denial
+from agents.rules.sights import sight_of
 from agents.toolkit.wording.words import NOISE, fold, read_text, unescape
 
 MAX_SENTENCE = 20_000
@@ -92,6 +93,8 @@ def read_fact(sentence: str, cwd: str = "") -> Fact:
             fact = reader(found, text, cwd) if found else None
             if fact is not None:
                 return fact
+        if sight := sight_of(text):
+            return sight
     return _claim(text)
 
 
@@ -293,7 +296,8 @@ def _count(found: re.Match[str], text: str, cwd: str) -> Fact | None:
 
 @_reads(
     rf"(?:the )?(?P<subject>[\w][\w .'-]*?) (?:is|are) (?P<no>not )?{_COMPARED}? ?{_NUMBER}"
-    r"(?P<newer> or (?:newer|later|higher|more|above))?(?P<unit> [\w°%/]+(?: celsius| fahrenheit)?)?",
+    r"(?P<newer> or (?:newer|later|higher|more|above))?(?P<unit> (?!or )[\w°%/]+(?: celsius| fahrenheit)?)?"
+    r"(?P<more> or (?:higher|more|above))?",
     rf"(?P<subject>you|they|we|i) have {_COMPARED}? ?{_NUMBER}(?P<newer> or more)?(?P<unit> [\w-]+(?: [\w-]+)?)",
     rf"the {_NOUN}? (?:measures|reads|shows) an? (?P<subject>[\w][\w '-]*?) of {_COMPARED}? ?{_NUMBER}"
     r"(?P<newer> or more)?(?P<unit> [\w°%/]+(?: celsius| fahrenheit)?)?",
@@ -302,7 +306,9 @@ def _measure(found: re.Match[str], text: str, cwd: str) -> Fact | None:
     subject = _words(found["subject"])
     if subject in ("python", "python version", "version of python"):
         subject = "python version"
-    if found.groupdict().get("no") or not is_name([*subject.split(), *fold(found["unit"] or "").split()]):
+    # “There are 3 files or more” does not say where, and “there” is no subject.
+    is_read = subject != "there" and is_name([*subject.split(), *fold(found["unit"] or "").split()])
+    if found.groupdict().get("no") or not is_read:
         return None
     return _bounded(f"{subject}{found['unit'] or ''}".casefold(), found, text, None)
 
@@ -311,7 +317,7 @@ def _bounded(subject: str, found: re.Match[str], text: str, folder: str | None) 
     number = _parts(found["number"].casefold())
     op = (found["op"] or "exactly").casefold()
     groups = found.groupdict()
-    if groups.get("newer"):
+    if groups.get("newer") or groups.get("more"):
         if found["op"]:
             return None
         op = "at least"
@@ -350,14 +356,16 @@ def _owning(found: re.Match[str], text: str, cwd: str) -> Fact | None:
 
 
 @_reads(
-    rf"(?P<who>you|the {_NOUN}?|it) (?:are|is) (?P<no>not )?(?P<prep>in|inside|at|on|under|behind) "
+    rf"(?P<who>the (?:room|place)) (?:you are in|where you are) is (?P<no>not )?(?:called |named )?the"
+    rf" (?P<where>{_NOUN})",
+    rf"(?P<who>you|the {_NOUN}?|it) (?:are|is|find yourself) (?P<no>not )?(?P<prep>in|inside|at|on|under|behind) "
     rf"(?P<article>a |an |the )?(?P<where>{_NOUN})",
     rf"(?P<who>this room|the room|this place|this location) is (?P<no>not )?(?:called |named )"
     rf"(?:the )?(?P<where>{_NOUN})",
 )
 def _place(found: re.Match[str], text: str, cwd: str) -> Fact | None:
     who = _words(found["who"])
-    if who in ("this room", "room", "this place", "this location"):
+    if who in ("this room", "room", "this place", "place", "this location"):
         who = "you"
     groups = found.groupdict()
     prep = (groups.get("prep") or "in").casefold().replace("inside", "in")

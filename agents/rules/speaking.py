@@ -23,6 +23,7 @@ from agents.rules.facts import (
     Owning,
     Place,
     Quality,
+    Sight,
     Thing,
     Venv,
     join,
@@ -173,6 +174,8 @@ def _head(fact: Fact) -> Iterator[Key]:
             yield _key("quality", fact.subject)
         case Owning():
             yield _key("owning", fact.owner)
+        case Sight():
+            yield _key("sight", fact.what)
         case Claim():
             yield _key("claim", " ".join(fact.about))
 

@@ -3,9 +3,9 @@
 Rules are written while looking at the official train variations and tuned on dev. Of test variations nothing is shown
 but scores: whoever asks to see their actions is refused.
 
-With a fallback or with parts of the library, Table 1 is printed: what rules and the fallback won, and their actions. A
-learned policy begins anew for each task and part, plays train variations with the rules there are, and then learns no
-more.
+With another entailment or with contexts in other words, Table 2 is printed. With a fallback or with parts of the
+library, it is Table 1: what rules and the fallback won, and their actions. A learned policy begins anew for each task
+and part, plays train variations with the rules there are, and then learns no more.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +25,30 @@ from agents.environments.policies import LANGUAGE_MODEL, LEARNED, PERSON, Outcom
 from agents.rules.grammar import Rule
 from agents.simulations.rule_files import part_of
 from agents.simulations.scienceworld import SPLITS, ScienceWorldWorld, simulator, variations_of
-from benchmarks.scienceworld.playing import Played, json_line, library, play, table, table_1, traced
+from benchmarks.scienceworld.entailing import COSINE, OVERLAP, STRUCTURED, WAYS, WITH_MODEL, entailment_by
+from benchmarks.scienceworld.playing import (
+    Library,
+    Played,
+    json_line,
+    library,
+    play,
+    table,
+    table_1,
+    table_2,
+    traced,
+)
+from benchmarks.scienceworld.rewording import BY_HAND, REWORDED, SCRIPT, reworded
 
 
 def main() -> None:
     """Play what was asked for."""
     asked = _asked()
-    rules = library()
+    rules = _rules(asked)
     tasks = asked.task or sorted(set(rules.own) - {"navigation"})
+    if asked.entailment in WITH_MODEL:
+        _with_settings()
+    entails = entailment_by(asked.entailment, asked.threshold)
+    wording = asked.reworded or "as they are"
     played: list[Played] = []
     if missing := ScienceWorldWorld().missing():
         sys.exit(missing)
@@ -42,14 +59,46 @@ def main() -> None:
                 some = part_of(rules.rules, share)
                 fallback = _fallback(running, task, splits["train"], some, asked)
                 for split, variation in _chosen(splits, asked):
-                    done, acted = play(running, task, variation, split, some, fallback=fallback, share=share)
+                    done, acted = play(
+                        running,
+                        task,
+                        variation,
+                        split,
+                        some,
+                        fallback=fallback,
+                        share=share,
+                        entails=entails,
+                        entailment=_named(asked),
+                        reworded=wording,
+                    )
                     _tell(done, acted, rules.digest, asked)
                     played.append(done)
-    is_table_1 = asked.fallback != "none" or asked.library != [100]
-    say(table_1(played) if is_table_1 else table(played, rules.own))
+    say(_table(played, rules, asked))
     say(f"Rules {rules.digest}: {len(rules.rules)}, of which {rules.own['navigation']} for all tasks.")
     if asked.fallback == LEARNED:
         say(f"The learned policy played {asked.train} train variations for each row, seed {asked.seed}.")
+
+
+def _rules(asked: argparse.Namespace) -> Library:
+    """The library as it is, or with contexts in other words: by the script, or by hand where there is such a file."""
+    rules = library(REWORDED) if asked.reworded == BY_HAND else library()
+    return replace(rules, rules=reworded(rules.rules)) if asked.reworded == SCRIPT else rules
+
+
+def _table(played: Sequence[Played], rules: Library, asked: argparse.Namespace) -> str:
+    if asked.entailment != STRUCTURED or asked.reworded:
+        return table_2(played)
+    return table_1(played) if asked.fallback != "none" or asked.library != [100] else table(played, rules.own)
+
+
+def _named(asked: argparse.Namespace) -> str:
+    return asked.entailment if asked.threshold is None else f"{asked.entailment} {asked.threshold:g}"
+
+
+def _with_settings() -> None:
+    """The product's settings, which say where models are kept."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mindx_web.settings")
+    os.environ.setdefault("MINDX_SECRET_KEY", "only-for-a-benchmark")
 
 
 def _fallback(
@@ -124,8 +173,14 @@ def _asked() -> argparse.Namespace:
     parser.add_argument("--train", type=int, default=20, help="train variations that a learned policy plays first")
     parser.add_argument("--seed", type=int, default=0, help="of the learned policy")
     parser.add_argument("--policy", type=Path, help="the file that the learned policy is taken from and kept in")
+    parser.add_argument("--entailment", choices=WAYS, default=STRUCTURED, help="what judges contexts")
+    parser.add_argument("--threshold", type=float, help="from which on it says yes; likeness needs one")
+    parser.add_argument("--reworded", choices=(SCRIPT, BY_HAND), help="contexts in other words than the environment's")
+    parser.add_argument("--most", type=int, help="at most so many variations of each split, spread evenly over it")
     parser.add_argument("--reset", action="store_true", help="begin anew, whatever the file of the policy holds")
     asked = parser.parse_args()
+    if asked.entailment in (COSINE, OVERLAP) and asked.threshold is None:
+        parser.error("a likeness needs a threshold")
     if asked.fallback == PERSON and asked.split in ("test", "all"):
         parser.error("test variations are not shown to a person: rules must not be tuned on them")
     if asked.policy is not None and (len(asked.library) > 1 or len(asked.task or ()) != 1):
@@ -152,9 +207,16 @@ def _chosen(splits: dict[str, list[int]], asked: argparse.Namespace) -> list[tup
     return [
         (split, variation)
         for split, variations in splits.items()
-        for variation in variations
+        for variation in _spread(variations, asked.most)
         if asked.split in (split, "all") and (asked.variations is None or variation in asked.variations)
     ]
+
+
+def _spread(variations: list[int], most: int | None) -> list[int]:
+    """At most so many of them, at even distances."""
+    if most is None or most >= len(variations):
+        return variations
+    return [variations[number * len(variations) // most] for number in range(most)]
 
 
 def _tell(played: Played, done: Run, digest: str, asked: argparse.Namespace) -> None:

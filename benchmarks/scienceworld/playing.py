@@ -6,13 +6,16 @@ import json
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from agents.environments.entailing import Entailment, structured
 from agents.environments.interpreter import RULE, Limits, Run, run
 from agents.environments.policies import Policy
 from agents.rules.grammar import Rule, parse
-from agents.simulations.rule_files import digest_of, rules_of, shipped
+from agents.simulations.rule_files import RuleFile, digest_of, rules_of, shipped
 from agents.simulations.scienceworld import STEPS, ScienceWorld
+from benchmarks.scienceworld.entailing import STRUCTURED, Counted, overlap_of, words_in
 
 LIMITS = Limits(steps=STEPS)
 
@@ -21,7 +24,10 @@ LIMITS = Limits(steps=STEPS)
 class Played:
     """One variation: its score (0 to 1), how the run ended, who chose its actions and won how much, and its seconds.
 
-    `share` is how much of the library was there, in percent; `fallback` the policy beside it.
+    `share` is how much of the library was there, in percent; `fallback` the policy beside it; `entailment` and
+    `reworded` how contexts were judged and worded. `refused` actions were not accepted. Of `pairs` of a belief and a
+    context, each counted once, `entailed` were called entailed, with this mean `overlap` of their words (the share of
+    the context's), and beliefs and contexts had so many words; judging took `entailment_s` of processor time.
     """
 
     task: str
@@ -38,6 +44,15 @@ class Played:
     fallback: str = "none"
     score_by_rules: float = 0.0
     score_by_fallback: float = 0.0
+    entailment: str = STRUCTURED
+    reworded: str = "none"
+    refused: int = 0
+    pairs: int = 0
+    entailed: int = 0
+    overlap: float = 0.0
+    belief_words: float = 0.0
+    context_words: float = 0.0
+    entailment_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -49,9 +64,14 @@ class Library:
     digest: str
 
 
-def library() -> Library:
-    """Read all rules. Raises RuleSyntaxError for the first fault."""
+def library(instead: Path | None = None) -> Library:
+    """Read all rules; a file of the same name in `instead` takes the place of one. Raises RuleSyntaxError for the
+    first fault.
+    """
     files = shipped("scienceworld")
+    if instead is not None:
+        others = {file.stem: file.read_text() for file in instead.glob("*.plan")}
+        files = tuple(RuleFile(file.name, others.get(file.name, file.text)) for file in files)
     own = {file.name: len(parse(file.text)) for file in files}
     return Library(rules_of(files), own, digest_of(files))
 
@@ -65,11 +85,17 @@ def play(
     *,
     fallback: Policy | None = None,
     share: int = 100,
+    entails: Entailment = structured,
+    entailment: str = STRUCTURED,
+    reworded: str = "none",
 ) -> tuple[Played, Run]:
-    """Play one variation from its beginning to its end by these rules, which are `share` percent of the library."""
+    """Play one variation from its beginning to its end by these rules, which are `share` percent of the library;
+    `entailment` and `reworded` are the names of `entails` and of the contexts' wording.
+    """
     began = time.monotonic()
     world = ScienceWorld(simulator, task, variation)
-    done = run(world, world.goal, rules, limits=LIMITS, fallback=fallback)
+    counted = Counted(entails)
+    done = run(world, world.goal, rules, limits=LIMITS, fallback=fallback, entails=counted)
     by_fallback = sum(action.by != RULE for action in done.actions)
     won_by_rules, won_by_fallback = won(done)
     played = Played(
@@ -87,8 +113,21 @@ def play(
         fallback.name if fallback is not None else "none",
         won_by_rules,
         won_by_fallback,
+        entailment,
+        reworded,
+        sum(not action.percept.accepted for action in done.actions),
+        len(counted.asked),
+        len(counted.entailed),
+        _mean([overlap_of(*pair) for pair in counted.entailed]),
+        _mean([words_in(premise) for premise, _ in counted.asked]),
+        _mean([words_in(hypothesis) for _, hypothesis in counted.asked]),
+        round(counted.seconds, 3),
     )
     return played, done
+
+
+def _mean(figures: Sequence[float]) -> float:
+    return round(sum(figures) / len(figures), 4) if figures else 0.0
 
 
 def won(done: Run) -> tuple[float, float]:
@@ -155,6 +194,34 @@ def table_1(results: Iterable[Played]) -> str:
         said = [f"{figure:.2f}" for figure in figures[:3]] + [f"{figure:.1f}" for figure in figures[3:]]
         rows.append(f"| {task} | {split} | {share} % | {fallback} | {len(played)} | {' | '.join(said)} |")
     return "\n".join(rows)
+
+
+def table_2(results: Iterable[Played]) -> str:
+    """Return figures by the way in which contexts are judged in Markdown, and by how they are worded."""
+    rows = [
+        "| task | split | entailment | contexts | n | score | actions | errors | rules used | overlap of entailed pairs"
+        " | words of a belief | of a context | pairs | entailed | entailment, s |",
+        f"|{' --- |' * 15}",
+    ]
+    groups: dict[tuple[str, str, str, str], list[Played]] = {}
+    for result in results:
+        groups.setdefault((result.task, result.split, result.entailment, result.reworded), []).append(result)
+    for (task, split, entailment, wording), played in groups.items():
+        cells = [
+            f"{sum(each.score for each in played) / len(played):.2f}",
+            f"{_of_all(played, 'actions_by_rules'):.1f}",
+            f"{_of_all(played, 'refused'):.2f}",
+            f"{sum(len(each.rules_used) for each in played) / len(played):.1f}",
+            *(f"{_of_all(played, name):.2f}" for name in ("overlap", "belief_words", "context_words")),
+            *(f"{_of_all(played, name):.0f}" for name in ("pairs", "entailed")),
+            f"{_of_all(played, 'entailment_s'):.2f}",
+        ]
+        rows.append(f"| {task} | {split} | {entailment} | {wording} | {len(played)} | {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
+def _of_all(played: Sequence[Played], name: str) -> float:
+    return float(sum(getattr(each, name) for each in played) / len(played))
 
 
 def json_line(played: Played, digest: str) -> str:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
 
 from agents.environments.policies import Outcome, Situation
-from agents.rules.grammar import parse
+from agents.rules.cascade import Likelihood
+from agents.rules.grammar import Rule, parse
 from agents.simulations.rule_files import part_of
 from agents.simulations.scienceworld import ScienceWorld, goal_of
-from benchmarks.scienceworld.__main__ import main
+from benchmarks.scienceworld.__main__ import _spread, main
+from benchmarks.scienceworld.entailing import Counted, ShippedJudge, entailment_by
 from benchmarks.scienceworld.playing import Played, json_line, library, play, table_1, won
+from benchmarks.scienceworld.rewording import BY_HAND, REWORDED, SCRIPT, reworded
 
 
 class Simulator:
@@ -154,3 +158,54 @@ def test_what_would_show_test_variations_or_mix_policies_up_is_refused(
     with pytest.raises(SystemExit) as refused:
         main()
     assert refused.value.code == 2
+
+
+@pytest.mark.parametrize("by", [SCRIPT, BY_HAND])
+def test_only_contexts_are_reworded_and_all_of_them(by: str) -> None:
+    plain = library().rules
+    other = reworded(plain) if by == SCRIPT else library(REWORDED).rules
+    files = {file.stem for file in REWORDED.glob("*.plan")}
+    assert by == SCRIPT or files == {"navigation", "find-non-living-thing", "melt", "lifespan-longest-lived"}
+    assert len(other) == len(plain)
+    assert _bodies(other) == _bodies(plain)
+    texts = {context.text for rule in plain for context in rule.contexts}
+    if by == SCRIPT:
+        assert texts.isdisjoint(context.text for rule in other for context in rule.contexts)
+    else:
+        rules = [rule for file in REWORDED.glob("*.plan") for rule in parse(file.read_text())]
+        by_hand = {context.text for rule in rules for context in rule.contexts}
+        assert texts.isdisjoint(by_hand)
+
+
+def _bodies(rules: Sequence[Rule]) -> list[tuple[object, ...]]:
+    return [
+        (rule.name, rule.priority, [line.text for line in rule.body], [one.negated for one in rule.contexts])
+        for rule in rules
+    ]
+
+
+def test_likeness_says_yes_from_its_threshold_on_and_is_counted() -> None:
+    counted = Counted(entailment_by("overlap", 0.5))
+    answers = [one.verdict.answer for one in counted(["You see a red cup.", "You see a dog."], "you see a red box")]
+    assert answers == ["yes", "unknown"]
+    assert (len(counted.asked), counted.entailed) == (2, {("You see a red cup.", "you see a red box")})
+
+
+def test_what_the_matcher_proves_is_not_put_to_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, str]] = []
+
+    def judge(self: ShippedJudge, pairs: Sequence[tuple[str, str]]) -> list[Likelihood]:
+        asked.extend(pairs)
+        return [Likelihood(0.99, 0.01, 0.0) for _ in pairs]
+
+    monkeypatch.setattr(ShippedJudge, "judge", judge)
+    cascade = entailment_by("cascade", None)
+    assert [one.verdict.answer for one in cascade(["The cupboard is open."], "the cupboard is closed")] == ["no"]
+    assert asked == []
+    assert [one.stage for one in cascade(["The broth boils."], "the broth is boiling")] == ["model"]
+    assert len(asked) == 1
+
+
+def test_variations_are_spread_over_the_split() -> None:
+    assert _spread(list(range(10)), 2) == [0, 5]
+    assert _spread([1, 2], 5) == [1, 2]

@@ -15,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from agents.beliefs import entailment_model
 from agents.rules.cascade import MODEL, Judge, Likelihood, answers, is_sure
 from library.language.entailment import model, trained
 from library.language.entailment.trained import LABELS
-from training.entailment import pairs, product
+from training.entailment import pairs, product, reliability
 from training.entailment.pairs import ENTAILMENT, Pair
 
 BINS = 10
@@ -30,17 +29,36 @@ Labels = list[int]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("nli", type=Path, help="the folder with the NLI data")
-    parser.add_argument("work", type=Path, help="the folder with checked.jsonl.gz")
+    parser.add_argument("work", type=Path, help="the folder with checked.jsonl.gz, if it was made")
+    parser.add_argument("--plot", type=Path, help="the SVG of reliability that is written")
     parser.add_argument("--most", type=int, default=1_000_000, help="of each set at most so many, drawn at random")
     given = parser.parse_args()
     product.configure(given.work)
     if reason := model.why_unavailable():
         raise SystemExit(reason)
     sets = {name: pairs.read(given.nli, name) for name in pairs.TEST}
-    made = [pair for pair in pairs.read(given.work, "checked") if pair.source not in pairs.VALIDATION]
+    checked = pairs.read(given.work, "checked") if (given.work / "checked.jsonl.gz").exists() else []
+    made = [pair for pair in checked if pair.source not in pairs.VALIDATION]
     sets |= {source: [pair for pair in made if pair.source == source] for source in sorted({p.source for p in made})}
+    found = {}
     for name, some in sets.items():
-        print(json.dumps({"set": name, **measured(pairs.sample(some, given.most, random.Random(7)))}), flush=True)
+        figures = measured(pairs.sample(some, given.most, random.Random(7)))
+        found[name] = figures["bins"]
+        print(json.dumps({"set": name, **figures}), flush=True)
+    if given.plot is not None:
+        given.plot.write_text(reliability.plot(found), "utf-8")
+
+
+class Shipped:
+    """The shipped model with its thresholds, without the database in which the product keeps verdicts."""
+
+    stage = MODEL
+
+    def __init__(self, card: trained.Card) -> None:
+        self.entailment, self.contradiction = card.entailment, card.contradiction
+
+    def judge(self, asked: Sequence[tuple[str, str]]) -> Sequence[Likelihood]:
+        return [Likelihood(one.entailment, one.neutral, one.contradiction) for one in model.judge(asked)]
 
 
 class Known:
@@ -56,7 +74,7 @@ class Known:
 
 def measured(some: Sequence[Pair]) -> dict[str, Any]:
     """Figures of the three ways to answer, and of the model's probabilities."""
-    shipped = entailment_model.ShippedModel(trained.read_card())
+    shipped = Shipped(trained.read_card())
     asked = [(pair.premise, pair.hypothesis) for pair in some]
     right = [pair.label for pair in some]
     began = time.process_time()

@@ -49,3 +49,10 @@ def test_what_is_perceived_drops_a_memory_that_it_speaks_against() -> None:
     assert "The gate is open." in remembered(beliefs)
     beliefs.perceive(["The gate is closed."])
     assert "The gate is open." not in remembered(beliefs)
+
+
+def test_what_is_said_to_be_here_is_not_remembered() -> None:
+    beliefs = Beliefs(60)
+    beliefs.perceive(["You are in the hall.", "There is a stove here.", "Water boils at 100 degrees."])
+    beliefs.perceive(["You are in the kitchen."])
+    assert [held.sentence for held in beliefs.remembered] == ["Water boils at 100 degrees."]
