@@ -18,7 +18,7 @@ def connect() -> None:
     from review.deciding.grounds import READS, STAMP
     from review.remarks import connecting as remarks
 
-    gate.register(check, forbidden, by_hand, STAMP, READS)
+    gate.register(gate.Wired(check, forbidden, by_hand, STAMP, tuple(READS)))
     audit.register(keep)
     journal.register(write)
     summaries.register(summarise)

@@ -53,33 +53,42 @@ Check = Callable[[IntentPlan, Mapping[str, Any] | None, Sequence[prepared.Row] |
 Forbids = Callable[[Goal, Document], Sequence[Forbidden]]
 ByHand = Callable[[Goal, Document, User], str]
 
-_check: Check | None = None
-_forbids: Forbids | None = None
-_by_hand: ByHand | None = None
-# The database's function that makes a plan's stamp; "" while nothing is wired.
-_stamp = ""
-# What `check` reads around a plan, as statements in which `{which}` says of which `plan`.
-_reads: tuple[str, ...] = ()
+
+@dataclass(frozen=True)
+class Wired:
+    """What answers, all of it at once. `stamp_function` is the database's function that makes a plan's stamp; `reads`
+    are statements of what `check` reads around a plan, in which `{which}` says of which `plan`. Both are used as they
+    are.
+    """
+
+    check: Check
+    forbids: Forbids
+    by_hand: ByHand
+    stamp_function: str
+    reads: tuple[str, ...]
 
 
-def register(check: Check, forbids: Forbids, by_hand: ByHand, stamp_function: str, reads: Sequence[str]) -> None:
-    """Wire the implementation. Called once, by composition; name and statements are used as they are."""
-    global _check, _forbids, _by_hand, _stamp, _reads
-    _check, _forbids, _by_hand, _stamp, _reads = check, forbids, by_hand, stamp_function, tuple(reads)
+_wired: Wired | None = None
+
+
+def register(wired: Wired) -> None:
+    """Wire the implementation. Called once, by composition."""
+    global _wired
+    _wired = wired
 
 
 def by_hand(goal: Goal, document: Document, by: User) -> str:
     """Why this person may not have this one step done without a review; "" when they may."""
-    if _by_hand is None:
+    if _wired is None:
         return "no gate is wired, so nothing may run"
-    return _by_hand(goal, document, by)
+    return _wired.by_hand(goal, document, by)
 
 
 def forbidden(goal: Goal, document: Document) -> Sequence[Forbidden]:
     """What of a plan for this goal may not be proposed. Everything, when nothing is wired."""
-    if _forbids is None:
+    if _wired is None:
         return [Forbidden(0, "no gate is wired, so nothing may be proposed")]
-    return _forbids(goal, document)
+    return _wired.forbids(goal, document)
 
 
 def check(
@@ -89,16 +98,16 @@ def check(
 
     `read` are the first rows of `reads`, when these were asked in this transaction, behind what locked the plan.
     """
-    if _check is None:
+    if _wired is None:
         return Verdict(allowed=False, reason="no gate is wired, so nothing may run")
-    return _check(plan, intent, read)
+    return _wired.check(plan, intent, read)
 
 
 def reads(which: str) -> Sequence[str]:
     """The statements whose first rows `check` goes by, of the `plan` that the condition tells; none when nothing is
     wired.
     """
-    return _of(_reads, which)
+    return _of(_wired.reads, which) if _wired is not None else ()
 
 
 @lru_cache(maxsize=4)
@@ -111,10 +120,10 @@ def stamp(plan_id: int) -> str:
     approval, the decisions, who made them, policies, component versions. Another word means that `check` must be asked
     again. It takes one statement, so that it can be asked before every step. Empty when nothing is wired.
     """
-    found = prepared.row(f"SELECT {stamp_call()}", {"plan": plan_id} if _stamp else {})
+    found = prepared.row(f"SELECT {stamp_call()}", {"plan": plan_id} if _wired is not None else {})
     return str(found[0]) if found is not None else ""
 
 
 def stamp_call() -> str:
     """The stamp as an expression of SQL, of the plan that the parameter `plan` names."""
-    return f"{_stamp}(%(plan)s)" if _stamp else "''"
+    return f"{_wired.stamp_function}(%(plan)s)" if _wired is not None else "''"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -44,7 +45,8 @@ def test_the_gate_goes_by_what_was_read_with_the_claim(approved: Approved, monke
         seen.append((plan.pk, read is not None))
         return gate.Verdict(allowed=False, reason="not today")
 
-    monkeypatch.setattr(gate, "_check", refuse)
+    assert gate._wired is not None
+    monkeypatch.setattr(gate, "_wired", replace(gate._wired, check=refuse))
     cycle.work(plan.goal_id)
     assert seen == [(plan.pk, True), (other.pk, False)]
 

@@ -164,7 +164,7 @@ def test_a_changed_byte_of_the_document_runs_nothing(
 
 def test_with_no_gate_wired_nothing_runs(approved: Callable[..., IntentPlan], monkeypatch: pytest.MonkeyPatch) -> None:
     plan = approved([write("wanted.txt")])
-    monkeypatch.setattr(gate, "_check", None)
+    monkeypatch.setattr(gate, "_wired", None)
     cycle.work(plan.goal_id)
     assert _goal(plan).state == GoalState.FAILED
     assert not Attempt.objects.exists()
