@@ -62,7 +62,7 @@ def preferring_sun() -> Model:
         if '"so_far"' not in text:
             return next(turns)
         options = json.loads(text)["options"]
-        return json.dumps({"scores": [0.5, 0.5], "chosen": int("sun" in json.dumps(options[1])), "why": "brighter"})
+        return json.dumps({"scores": [0.5, 0.5], "chosen": 1 + ("sun" in json.dumps(options[1])), "why": "brighter"})
 
     return model
 
@@ -211,7 +211,7 @@ def test_a_mistake_is_mended_by_one_edit(mistake: Mistake, provider: Provider, o
 
 def test_the_other_ten_go_well_by_themselves(provider: Provider, owner: User) -> None:
     model: Model = lambda text: (  # noqa: E731  # a scripted model like those above
-        json.dumps({"scores": [1, 1], "chosen": 0, "why": "alike"}) if '"so_far"' in text else submit("moon")
+        json.dumps({"scores": [1, 1], "chosen": 1, "why": "alike"}) if '"so_far"' in text else submit("moon")
     )
     for mistake in MISTAKES:
         provider.will_say(asked(model))
