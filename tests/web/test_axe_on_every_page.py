@@ -355,6 +355,7 @@ PARTS: dict[str, Callable[[Furnished], list[Any]]] = {
     "memory-export": lambda _: [],
     "rules-export": lambda _: [],
     "modular-export": lambda all_: [all_.modular],
+    "modular-advice": lambda _: [],
 }
 
 
