@@ -165,7 +165,7 @@ def sweep() -> int:
     return _end(InboxRequest.objects.filter(expires_at__lte=timezone.now()), State.EXPIRED)
 
 
-def _end(rows: QuerySet[InboxRequest], state: State) -> int:
+def _end(rows: QuerySet[InboxRequest], state: InboxRequest.State) -> int:
     return rows.filter(state=State.WAITING).update(state=state.value)
 
 
