@@ -35,6 +35,7 @@ urlpatterns = [
     path("tuning/", include("agents.urls.tuning")),
     path("memory/", include("library.urls")),
     path("review/", include("review.urls")),
+    path("inbox/", include("review.inbox_urls")),
     path("insights/", insights.insights, name="insights"),
     path("insights/mind/", mind.mind, name="insights-mind"),
     path("insights/mind/corrections/", mind.corrections, name="insights-corrections"),

@@ -54,6 +54,8 @@ class Event(StrEnum):
     COMPONENT = "component"
     # A recorded request to a model was sent again, which costs money.
     ASKED_AGAIN = "asked_again"
+    # A call of a tool that another framework asked about was decided.
+    INBOX = "inbox"
 
 
 Keep = Callable[..., object]

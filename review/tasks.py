@@ -6,6 +6,7 @@ from celery import shared_task
 
 from agents.execution import sweep_parts
 from review.deciding import auto_approval, holding
+from review.inbox import requests as inbox
 from review.notices import budgets, deliveries, failed_goals, levels, notify
 from review.queue import deadlines
 from review.talk import carrying
@@ -23,6 +24,7 @@ def sweep() -> None:
         budgets.sweep,
         failed_goals.sweep,
         deliveries.sweep,
+        inbox.sweep,
     )
 
 

@@ -150,11 +150,12 @@ def _check_offer(one: Offer, *, is_ours: bool) -> None:
     if one.effect not in EFFECTS:
         raise GoalRefused("capabilities", f"{one.name}: effect is one of {', '.join(EFFECTS)}.")
     for schema in (one.takes, one.gives):
-        if why := _schema_fault(schema, is_ours=is_ours):
+        if why := schema_fault(schema, is_ours=is_ours):
             raise GoalRefused("capabilities", f"{one.name}: {why}")
 
 
-def _schema_fault(schema: Mapping[str, Any], *, is_ours: bool) -> str:
+def schema_fault(schema: Mapping[str, Any], *, is_ours: bool = False) -> str:
+    """What keeps a JSON Schema from being used, as a sentence without its capital; "" when nothing does."""
     try:
         written = json.dumps(dict(schema))
         if len(written) > _SCHEMA_MAX or "\\u0000" in written:

@@ -15,6 +15,7 @@ from mindx_web.api import (
     hand_commands,
     hands,
     health,
+    inbox,
     insights,
     intent_plans,
     intents,
@@ -58,6 +59,7 @@ api.add_router("intent-plans", talk.router)
 api.add_router("goals", levels.designs)
 api.add_router("levels", levels.router)
 api.add_router("policies", policies.router)
+api.add_router("inbox", inbox.router)
 api.add_router("intents", intents.router)
 api.add_router("experiences", experiences.router)
 api.add_router("memory", memory.router)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from review.models.comments import Answer, Comment, RoundLimit
 from review.models.decisions import Approval, Decision, HeldDecision
+from review.models.inbox import InboxRequest
 from review.models.journal import AuditEntry, TypedEvent
 from review.models.levels import LevelDecision, LevelTold
 from review.models.notices import Delivery, Notice, NoticeChoice, NoticeKind, PlanTold
@@ -20,6 +21,7 @@ __all__ = [
     "Delivery",
     "Harm",
     "HeldDecision",
+    "InboxRequest",
     "LevelDecision",
     "LevelTold",
     "Notice",

@@ -182,6 +182,10 @@ _SAID: Mapping[str, Callable[[_Entry], str]] = {
     Event.ASKED_AGAIN: lambda it: (
         f"asked {it.text('model', 'a model')} again what {it.place} asked, with the prompt {it.text('prompt', '?')}"
     ),
+    Event.INBOX: lambda it: (
+        f"decided the call of {it.text('tool', '?')} that {it.text('source', 'a program')} asked about:"
+        f" {it.word('decision', '?')}{it.because}"
+    ),
     Event.RESTORED: lambda it: f"restored mindX from a backup of {it.text('as_of')}",
 }
 

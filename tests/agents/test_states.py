@@ -37,6 +37,7 @@ MOVERS = {
     "agents/bus/moves.py",
     "agents/bus/breakers.py",  # under the lock of the breaker's row
     "review/talk/moves.py",
+    "review/inbox/requests.py",  # decided once, under the condition that it waits
     "review/policies/moves.py",
     "review/notices/deliveries.py",  # whether a notice went out: no state of a goal's way
 }

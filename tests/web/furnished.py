@@ -67,6 +67,8 @@ from people import tokens
 from people.models import User
 from review.deciding import decisions, editing
 from review.entries import risks
+from review.inbox import requests as inbox
+from review.inbox.requests import Sent, Verdict
 from review.levels import decisions as level_decisions
 from review.models import Comment, Notice, ReviewClock, ReviewPolicy
 from review.notices import levels, notify
@@ -135,6 +137,8 @@ class Furnished:
     modular: int
     environment: int
     mcp: int
+    inbox: int
+    decided: int
 
 
 def furnish(people: People) -> Furnished:
@@ -199,6 +203,8 @@ def furnish(people: People) -> Furnished:
         flow=_flow(owner, judge),
         guest=_guest(owner),
         modular=_modular(owner),
+        inbox=_asked_in_the_inbox(owner),
+        decided=_decided_in_the_inbox(owner, people.judge),
         environment=_environment(owner, keeper),
     )
 
@@ -223,6 +229,19 @@ def _flow(owner: User, judge: User) -> IntentPlan:
     shouts = define("shouts", "def shout(text):\n    return text.upper()")
     workflow_library.save(f"scenario_name: {LONG}\nsteps:\n{calls}{shouts}", by=judge)
     return workflow_goals.process(called, {"name": f"<b>{LONG}</b>"}, Terms(owner))
+
+
+def _asked_in_the_inbox(owner: User) -> int:
+    """A call that a program asks about, with everything that it can say."""
+    schema = {"type": "object", "properties": {"to": {"type": "string"}}}
+    arguments = {"to": NASTY, LONG: {"deep": [1, None, NASTY]}}
+    sent = Sent(f"<i>{LONG}</i>"[:120], "mail.send", arguments, NASTY, LONG, inbox.Decision.values, schema)
+    return inbox.take_in(sent, by=owner).pk
+
+
+def _decided_in_the_inbox(owner: User, judge: User) -> int:
+    row = inbox.take_in(Sent("a bot", LONG, {}, allowed=["respond", "reject"]), by=owner)
+    return inbox.decide(row, Verdict("respond", {"said": NASTY}, "so be it"), by=judge, digest=row.digest).pk
 
 
 def _modular(owner: User) -> int:

@@ -212,6 +212,8 @@ PAGES: dict[str, list[Place]] = {
     "review-audit": [Place("admin")],
     "review-notices": [Place("judge")],
     "review-levels": [Place("judge")],
+    "inbox": [Place("judge")],
+    "inbox-request": [Place("judge", lambda all_: [all_.inbox]), Place("owner", lambda all_: [all_.decided])],
     "review-level": [Place("judge", lambda all_: [all_.design.pk]), Place("judge", lambda all_: [all_.choice.pk])],
     "review-level-compare": [Place("judge", lambda all_: [all_.design.pk, 1])],
     "review-plan": [
@@ -309,6 +311,8 @@ ACTIONS = {
     "review-notices-read",
     "review-notices-choice",
     "review-level-decide",
+    "inbox-decide",
+    "inbox-cancel",
     "review-try-again",
     "review-extend",
     "review-undo",

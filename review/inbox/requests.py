@@ -1,0 +1,250 @@
+"""Taking requests in, deciding each once, and letting go of those that nobody decided in time."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from jsonschema import Draft202012Validator
+
+from agents.bus.members import schema_fault
+from agents.record import selectors
+from agents.record.errors import TooManyGoals
+from agents.toolkit import canonical, schemas
+from people import journal, rate_limits
+from people.journal import Event
+from people.models import User
+from people.rate_limits import Limit
+from people.roles import Role
+from review import words
+from review.errors import DecisionRefused, NotNow, WordsRefused
+from review.models import InboxRequest
+from review.rights import is_reviewer
+
+State, Decision = InboxRequest.State, InboxRequest.Decision
+ARGUMENTS_MOST_BYTES, SCHEMA_MOST_BYTES = 100_000, 20_000
+DESCRIPTION_MOST, TOOL_MOST, SOURCE_MOST, THREAD_MOST = 4_000, 200, 120, 200
+# Of one person; who sends more does not read the answers.
+WAITING_MOST = 200
+EXPIRES_LEAST, EXPIRES_MOST, EXPIRES_USUALLY = timedelta(seconds=30), timedelta(days=30), timedelta(days=1)
+_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What a program asks about: the call as it would make it, in its own words, and which decisions it takes."""
+
+    source: str
+    tool: str
+    arguments: Mapping[str, Any]
+    description: str = ""
+    thread: str = ""
+    allowed: Sequence[str] = (Decision.APPROVE.value, Decision.REJECT.value)
+    answer_schema: Mapping[str, Any] | None = None
+    expires_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a person decides: of an edit the `answer` are the new arguments, of a response it is the response."""
+
+    decision: str
+    answer: Any = None
+    reason: str = ""
+
+
+def take_in(sent: Sent, *, by: User) -> InboxRequest:
+    """Keep a request for people to decide. Raises WordsRefused naming the field, DecisionRefused, TooManyGoals."""
+    if not by.has_role(Role.SUBMITTER, Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER):
+        raise DecisionRefused("You may not ask for approvals. Ask an admin for the role submitter.")
+    expires_at = sent.expires_at or timezone.now() + EXPIRES_USUALLY
+    _check(sent, expires_at)
+    _check_pace(by)
+    row = InboxRequest(
+        by=by,
+        source=sent.source,
+        thread=sent.thread,
+        tool=sent.tool,
+        arguments=dict(sent.arguments),
+        description=sent.description,
+        allowed=list(dict.fromkeys(sent.allowed)),
+        answer_schema=None if sent.answer_schema is None else dict(sent.answer_schema),
+        expires_at=expires_at,
+    )
+    with transaction.atomic():
+        row.save(force_insert=True)
+        # Over what is kept, which is what people are shown: Postgres has one way to write a number or a moment.
+        row.refresh_from_db()
+        row.digest = digest_of(row)
+        row.save(update_fields=["digest"])
+    return row
+
+
+def digest_of(row: InboxRequest) -> str:
+    """SHA-256 over everything that a person is shown of a request, as canonical JSON."""
+    shown = {
+        "format": _FORMAT,
+        "source": row.source,
+        "thread": row.thread,
+        "tool": row.tool,
+        "arguments": row.arguments,
+        "description": row.description,
+        "allowed": sorted(row.allowed),
+        "answer_schema": row.answer_schema,
+        "expires_at": row.expires_at.isoformat(),
+    }
+    return hashlib.sha256(canonical.dumps(shown)).hexdigest()
+
+
+def decide(row: InboxRequest, verdict: Verdict, *, by: User, digest: str) -> InboxRequest:
+    """Decide a request, once, for what this person was shown.
+
+    Raises DecisionRefused for who may not, NotNow when it is decided, expired, cancelled or not what was shown, and
+    WordsRefused naming the field for an answer that does not fit.
+    """
+    if why := why_not(by, row):
+        raise DecisionRefused(why)
+    if row.state != State.WAITING or row.expires_at <= timezone.now():
+        raise NotNow(f"This request is {state_of(row)} already.")
+    if digest != row.digest or digest_of(row) != row.digest:
+        raise NotNow("This is not the request that you were shown. Look at it again.")
+    if verdict.decision not in row.allowed:
+        raise WordsRefused("decision", f"The program takes {', '.join(row.allowed)} only.")
+    answer = _answer(row, verdict)
+    reason = words.taken(verdict.reason, "reason", required=verdict.decision == Decision.REJECT)
+    answer_digest = hashlib.sha256(
+        canonical.dumps({"request": row.digest, "decision": verdict.decision, "answer": answer})
+    ).hexdigest()
+    with transaction.atomic():
+        # The race it closes: two people decide, or its time runs out, at this moment. One of them finds it waiting.
+        waiting = InboxRequest.objects.filter(pk=row.pk, state=State.WAITING, expires_at__gt=timezone.now())
+        changed = waiting.update(
+            state=State.DECIDED.value,
+            decision=verdict.decision,
+            answer=answer,
+            answer_digest=answer_digest,
+            reason=reason,
+            decided_by=by,
+            decided_at=timezone.now(),
+        )
+        if not changed:
+            raise NotNow("Somebody has decided this meanwhile, or its time is over.")
+        said = {
+            "decision": verdict.decision,
+            "digest": row.digest,
+            "answer_digest": answer_digest,
+            "tool": row.tool,
+            "source": row.source,
+            "why": reason,
+        }
+        journal.record(Event.INBOX, by=by, subject=f"inbox:{row.pk}", data=said)
+    row.refresh_from_db()
+    return row
+
+
+def cancel(row: InboxRequest, *, by: User) -> InboxRequest:
+    """Take a request back: whoever sent it, or an operator. Raises DecisionRefused, NotNow."""
+    if row.by_id != by.pk and not by.has_role(Role.OPERATOR):
+        raise DecisionRefused("Only whoever sent a request, or an operator, can take it back.")
+    if not _end(InboxRequest.objects.filter(pk=row.pk), State.CANCELLED):
+        row.refresh_from_db()
+        raise NotNow(f"This request is {state_of(row)} already.")
+    row.refresh_from_db()
+    return row
+
+
+def sweep() -> int:
+    """Let go of what nobody decided in time; how many. What has expired was not approved."""
+    return _end(InboxRequest.objects.filter(expires_at__lte=timezone.now()), State.EXPIRED)
+
+
+def _end(rows: QuerySet[InboxRequest], state: InboxRequest.State) -> int:
+    return rows.filter(state=State.WAITING).update(state=state.value)
+
+
+def state_of(row: InboxRequest) -> str:
+    """Where it stands now: between its time and the next sweep it has expired all the same."""
+    if row.state == State.WAITING and row.expires_at <= timezone.now():
+        return State.EXPIRED.value
+    return row.state
+
+
+def visible_to(user: User) -> QuerySet[InboxRequest]:
+    """A person's own; for reviewers, operators and admins all."""
+    rows = InboxRequest.objects.select_related("by", "decided_by")
+    return rows if selectors.sees_everything(user) else rows.filter(by=user)
+
+
+def waiting() -> QuerySet[InboxRequest]:
+    """What can be decided now."""
+    return InboxRequest.objects.filter(state=State.WAITING, expires_at__gt=timezone.now())
+
+
+def why_not(user: User, row: InboxRequest) -> str:
+    """Why this person may not decide it, as a sentence; empty when they may."""
+    if not is_reviewer(user):
+        return "Deciding needs the reviewer role."
+    if settings.FOUR_EYES and row.by_id == user.pk:
+        return "This request is yours, and four eyes are required: someone else must decide."
+    return ""
+
+
+def _answer(row: InboxRequest, verdict: Verdict) -> Any:
+    if verdict.decision not in (Decision.EDIT, Decision.RESPOND):
+        if verdict.answer is not None:
+            raise WordsRefused("answer", "Only an edit and a response have an answer.")
+        return None
+    if verdict.decision == Decision.EDIT and not isinstance(verdict.answer, Mapping):
+        raise WordsRefused("answer", "Edited arguments are a JSON object.")
+    _check_json(verdict.answer, "answer", ARGUMENTS_MOST_BYTES)
+    if row.answer_schema is not None:
+        wrong = next(iter(Draft202012Validator(row.answer_schema).iter_errors(verdict.answer)), None)
+        if wrong is not None:
+            raise WordsRefused("answer", f"It does not fit what the program takes: {wrong.message[:300]}")
+    return verdict.answer
+
+
+def _check(sent: Sent, expires_at: datetime) -> None:
+    for field, most in (("source", SOURCE_MOST), ("tool", TOOL_MOST), ("thread", THREAD_MOST)):
+        text = getattr(sent, field)
+        if len(text) > most or "\0" in text:
+            raise WordsRefused(field, f"It has at most {most} characters, and no null character.")
+        if not text.strip() and field != "thread":
+            raise WordsRefused(field, "Say what this is: it stands on the page.")
+    if len(sent.description) > DESCRIPTION_MOST or "\0" in sent.description:
+        raise WordsRefused("description", f"It has at most {DESCRIPTION_MOST:,} characters, and no null character.")
+    if not sent.allowed or not set(sent.allowed) <= set(Decision.values):
+        raise WordsRefused("allowed", f"Some of {', '.join(Decision.values)}.")
+    _check_json(dict(sent.arguments), "arguments", ARGUMENTS_MOST_BYTES)
+    if sent.answer_schema is not None:
+        _check_json(dict(sent.answer_schema), "answer_schema", SCHEMA_MOST_BYTES)
+        if why := schema_fault(sent.answer_schema):
+            raise WordsRefused("answer_schema", why.capitalize())
+    left = expires_at - timezone.now()
+    if not EXPIRES_LEAST <= left <= EXPIRES_MOST:
+        raise WordsRefused("expires_at", "Choose a moment between half a minute and thirty days from now.")
+
+
+def _check_json(value: Any, field: str, most: int) -> None:
+    try:
+        written = canonical.dumps(value)
+        schemas.loads_strict(written.decode())
+    except (ValueError, TypeError, RecursionError) as error:
+        raise WordsRefused(field, f"This is no JSON that can be kept: {str(error)[:200]}.") from error
+    if len(written) > most:
+        raise WordsRefused(field, f"It has at most {most:,} bytes as JSON.")
+
+
+def _check_pace(by: User) -> None:
+    most: int = settings.GOALS_PER_MINUTE
+    if most and (wait_s := rate_limits.take(Limit("inbox", most, 60 / most), str(by.pk)).wait_s):
+        raise TooManyGoals(most, wait_s)
+    if waiting().filter(by=by).count() >= WAITING_MOST:
+        raise DecisionRefused(f"{WAITING_MOST} requests of yours wait already. Wait for their decisions first.")
