@@ -43,7 +43,7 @@ def test_no_sealed_goal_is_in_any_request_and_a_probe_one_is(
     make_goal: Callable[..., Goal],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    goals = [make_goal(owner, f"total the list secretly-named-{number}.txt") for number in range(12)]
+    goals = [make_goal(owner, f"total the list secretly-named-{number}.txt") for number in range(20)]
     twin = next(goal for goal in goals if gate.is_sealed("total a list", goal.pk))
     shown = next(goal for goal in goals if not gate.is_sealed("total a list", goal.pk))
     same = make_goal(owner, twin.text)
@@ -74,7 +74,9 @@ def test_goals_that_the_asker_may_not_see_are_not_sent(
 ) -> None:
     from tests.cast import person
 
-    goals = [make_goal(owner, f"goal {number}") for number in range(8)]
+    goals = [make_goal(owner, f"goal {number}") for number in range(2)]
+    # By chance, one run in a few hundred would have them all sealed.
+    monkeypatch.setattr(gate, "is_sealed", lambda name, goal: goal == goals[0].pk)
     monkeypatch.setattr("agents.evolution.cases.of", lambda component: [_found(goal) for goal in goals])
     assert writing.probe_cases(Component(name="total a list"), person("stranger", "developer")) == []
     assert writing.probe_cases(Component(name="total a list"), owner)
