@@ -163,7 +163,7 @@ def test_what_a_policy_forbids_nobody_approves(plan: IntentPlan, judge: User, ke
 def test_with_nothing_wired_nothing_is_proposed(
     owner: User, make_goal: Callable[..., Goal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gates, "_forbids", None)
+    monkeypatch.setattr(gates, "_wired", None)
     _, problems = proposals.draft_by_hand(make_goal(owner), STEPS, (), by=owner)
     assert [problem.code for problem in problems] == ["forbidden_by_policy"]
 
