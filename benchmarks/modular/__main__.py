@@ -101,7 +101,8 @@ def _tell(found: kills.Result) -> None:
     say(
         f"{found.kills} workers killed at random moments in {found.runs} runs ({found.missed} had ended already):"
         f" {found.differ} runs differ from one that nobody disturbed, {found.replays_differ} from their replay,"
-        f" {found.twice} made a call twice; the model was asked {found.asked_again} times more than without kills"
+        f" {found.twice} made a call twice; {found.paused} paused, for one step had cost six workers;"
+        f" the model was asked {found.asked_again} times more than without kills"
     )
 
 

@@ -50,6 +50,7 @@ class Result:
     runs: int = 0
     differ: int = 0
     replays_differ: int = 0
+    paused: int = 0
     twice: int = 0
     asked_again: int = 0
 
@@ -86,6 +87,8 @@ class Workers:
 
 def killed(kills: int, *, by: User, reviewer: User, asked: list[Any], seed: int = 7) -> Result:
     """Kill workers until so many kills have landed; compare every run with one that nobody disturbed."""
+    from agents.modular import runs
+
     draw = random.Random(seed)  # noqa: S311  # moments, guards nothing
     workers, found = Workers(), Result()
     try:
@@ -95,6 +98,10 @@ def killed(kills: int, *, by: User, reviewer: User, asked: list[Any], seed: int 
             asked.clear()
             run = _started(by)
             while not _is_over(run):
+                if run.state == "paused":
+                    # Six workers in a row died over one step: a person has it go on.
+                    found.paused += 1
+                    runs.go_on(run, by=by)
                 _turn(workers, run, found, draw.uniform(0, takes_s) if found.kills < kills else None)
                 _approve(run, reviewer)
             found.runs += 1
@@ -167,7 +174,7 @@ def _approve(run: ModularRun, reviewer: User) -> None:
 
 def _is_over(run: ModularRun) -> bool:
     run.refresh_from_db()
-    if run.state == "paused":
+    if run.state == "paused" and "workers" not in run.reason:
         raise RuntimeError(f"the run paused: {run.reason}")
     return run.state == "ended"
 
