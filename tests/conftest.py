@@ -279,3 +279,14 @@ def _calm_machine(monkeypatch: pytest.MonkeyPatch) -> None:
 def _first_claims(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every eighth claim of a process takes the oldest goal: no test may depend on how many came before it."""
     monkeypatch.setattr("agents.record.lease._claims", itertools.count())
+
+
+@pytest.fixture(autouse=True)
+def _made_tools_end_with_their_test() -> Iterator[None]:
+    """What a test activated is rolled back in Postgres, and must not stay in use in this process for the next one."""
+    from agents.components import made_tools
+    from agents.toolkit import registry
+
+    yield
+    registry.put_to_use([])
+    made_tools._stamp = ""

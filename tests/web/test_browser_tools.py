@@ -5,17 +5,15 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from agents.components import made_tools
 from agents.cycle import cycle
 from agents.evolution import replaying, rollouts, tool_checks
 from agents.models import Goal, ToolCheck
-from agents.toolkit import registry
 from agents.workspaces import workspaces
 from library.components import services as library
 from library.models import ComponentVersion
@@ -35,13 +33,6 @@ THEN: tally the words of the file {file}
 BRITTLE = WORD_COUNT.replace(
     '    return {"words"', '    if not text.strip():\n        raise ValueError("no words")\n    return {"words"'
 )
-
-
-@pytest.fixture(autouse=True)
-def _nothing_made_before() -> Iterator[None]:
-    yield
-    registry.put_to_use([])
-    made_tools.follow("")
 
 
 def said(tool: str) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.urls import reverse
 
-from agents.components import made_tools, workflow_library
+from agents.components import workflow_library
 from agents.evolution import tool_checks
 from agents.models import Goal, IntentPlan
-from agents.toolkit import registry
 from library.models import Component, ComponentVersion
 from people.models import User
 from tests.agents.bdi.workflows.workflow_texts import GREET, define, execute, text
@@ -26,11 +25,8 @@ ClientOf = Callable[[User], "Client"]
 
 
 @pytest.fixture(autouse=True)
-def _own_tools(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _own_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch)
-    yield
-    registry.put_to_use([])
-    made_tools.follow("")
 
 
 @pytest.fixture

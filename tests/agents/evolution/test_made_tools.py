@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -20,7 +20,6 @@ from agents.evolution.gate import Verdict
 from agents.execution.steps import run_step
 from agents.models import Attempt, Goal, Intent, Rollout, ToolCheck
 from agents.states import GoalState, PlanState, RolloutState
-from agents.toolkit import registry
 from agents.toolkit.registry import REGISTRY, tools_in_use
 from agents.workspaces import workspaces
 from library.components import services as library
@@ -44,13 +43,6 @@ BRITTLE = WORD_COUNT.replace(
 )
 MENDED = WORD_COUNT.replace('encoding="utf-8"', 'encoding="utf-8", errors="replace"')
 Tallied = Callable[..., Goal]
-
-
-@pytest.fixture(autouse=True)
-def _nothing_made_before() -> Iterator[None]:
-    yield
-    registry.put_to_use([])
-    made_tools.follow("")
 
 
 def save(text: str, by: User, of: Component | None = None) -> ComponentVersion:

@@ -21,7 +21,7 @@ from agents.foreign.cards import CardRefused
 from agents.foreign.fetching import NotFetched
 from agents.foreign.tool_text import tool_text
 from agents.models import ForeignAgent
-from agents.toolkit import made, registry, web_address
+from agents.toolkit import made, web_address
 from agents.toolkit.registry import UnknownTool, tools_in_use
 from library.errors import LibraryRefused
 from library.models import ComponentVersion
@@ -87,12 +87,9 @@ def developer(db: None) -> User:
 
 
 @pytest.fixture
-def inside(settings: Any) -> Iterator[None]:
-    """Internal machines are allowed; whatever is activated is taken out of use afterwards."""
+def inside(settings: Any) -> None:
+    """Internal machines are allowed."""
     settings.FOREIGN_AGENTS_INTERNAL = True
-    yield
-    made_tools.follow("")
-    registry.put_to_use([])
 
 
 # --- cards ---------------------------------------------------------------------------------------------------

@@ -22,7 +22,6 @@ from agents.evolution import deciding, tool_checks
 from agents.foreign_tools import listing, servers
 from agents.goals import goals
 from agents.models import Goal, McpServer
-from agents.toolkit import registry
 from library.models import ComponentVersion
 from people.models import User
 from review.deciding import decisions
@@ -38,11 +37,8 @@ needs_mcp = pytest.mark.skipif(
 
 
 @pytest.fixture(autouse=True)
-def _internal_is_allowed_and_nothing_made_before(settings: Any) -> Iterator[None]:
+def _internal_is_allowed(settings: Any) -> None:
     settings.MCP_INTERNAL = True
-    yield
-    registry.put_to_use([])
-    made_tools.follow("")
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,7 +16,6 @@ from agents.foreign_tools.servers import ServerRefused
 from agents.goals import goals
 from agents.models import Goal, McpServer
 from agents.record.errors import NotPossibleNow, NotYours
-from agents.toolkit import registry
 from agents.toolkit.registry import REGISTRY, UnknownTool, tools_in_use
 from library.components import services as library
 from library.models import Component, ComponentVersion
@@ -27,13 +26,6 @@ from tests.cast import person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NAME = "mcp_demo_add"
-
-
-@pytest.fixture(autouse=True)
-def _nothing_made_before() -> Iterator[None]:
-    yield
-    registry.put_to_use([])
-    made_tools.follow("")
 
 
 @pytest.fixture

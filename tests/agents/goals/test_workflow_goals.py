@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from agents.bdi.validation import Problem
-from agents.components import made_tools, tool_writing, workflow_library
+from agents.components import tool_writing, workflow_library
 from agents.components.workflow_library import WorkflowInvalid
 from agents.cycle import cycle
 from agents.goals import workflow_goals
@@ -18,7 +17,6 @@ from agents.plans import proposals
 from agents.record import selectors
 from agents.record.errors import GoalRefused, PlanInvalid
 from agents.states import GoalState, PlanState
-from agents.toolkit import registry
 from library.components import services
 from library.errors import LibraryRefused
 from library.models import ComponentVersion
@@ -33,11 +31,8 @@ DEFINES = text(define("word_count", WORD_COUNT) + execute("word_count", "input: 
 
 
 @pytest.fixture(autouse=True)
-def _own_tools(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _own_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     install(monkeypatch)
-    yield
-    registry.put_to_use([])
-    made_tools.follow("")
 
 
 @pytest.fixture
