@@ -264,7 +264,9 @@ def test_two_workers_that_want_the_same_share_one_row_and_the_first_answer_stays
     """The late one looked before the other had written: it knows of no rows."""
     provider.will_say(says(SUBMIT), says(SUBMIT, "another answer"))
     run = begun(BY_MODEL, paused=True)
-    want = Want("sample-1", "model", model_requests.request("sample-1", "modular", []).args)
+    want = Want(
+        "sample-1", "model", model_requests.request("sample-1", "modular", [{"role": "user", "content": "go"}]).args
+    )
     first: dict[str, ModularWant] = {}
     late: dict[str, ModularWant] = {}
     assert not wanting.settle(run, 2, [want], first)
