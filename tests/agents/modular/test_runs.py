@@ -241,7 +241,7 @@ def test_an_edit_while_a_step_is_under_way_is_refused_and_neither_is_lost(
     try:
         assert is_asked.wait(timeout=20)
         before = ModularStep.objects.count()
-        with pytest.raises(NotPossibleNow, match="A step is under way. Pause the run first"):
+        with pytest.raises(NotPossibleNow, match="A step is under way"):
             branching.branch(run, Edit(1, content="the sun instead"), by=owner)
         assert ModularStep.objects.count() == before
     finally:
