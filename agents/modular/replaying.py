@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.bdi.modular import document
+from agents.bdi.modular.agent import ToolSpec
 from agents.bdi.modular.loop import ModuleFailed
 from agents.models import ModularNode, ModularRun, ModularStep
-from agents.modular import working
+from agents.modular import wanting, working
 
 
 @dataclass(frozen=True)
@@ -40,23 +41,25 @@ def replay(run: ModularRun, most: int = 20) -> Replayed:
     rows = list(run.nodes.order_by("number"))
     steps = {step.number: step for step in run.steps.order_by("number")}
     found: list[Difference] = []
-    count = 0
+    count, tools = 0, wanting.catalogue()
     for step in steps.values():
         if step.kind != ModularStep.Kind.STEP or step.parent is None:
             continue
         count += 1
-        found += _differences(step, steps[step.parent], rows)
+        found += _differences(step, steps[step.parent], rows, tools)
         if len(found) >= most:
             break
     return Replayed(count, tuple(found[:most]))
 
 
-def _differences(step: ModularStep, before: ModularStep, rows: list[ModularNode]) -> list[Difference]:
+def _differences(
+    step: ModularStep, before: ModularStep, rows: list[ModularNode], tools: Mapping[str, ToolSpec]
+) -> list[Difference]:
     nodes = [row.data for row in rows if row.number <= before.last_node]
     state = document.of_rows(before.head, nodes)
     # The tree held the nodes of all branches when the step was taken: ids go on from the last of them.
     try:
-        again, done = working.taken(state, step.now, step.answers)
+        again, done = working.taken(state, step.now, step.answers, tools)
     except ModuleFailed as failed:
         return [Difference(step.number, "the step", step.module, str(failed))]
     if not done.is_done:

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import takewhile
 from typing import Any
 
 from agents.bdi.modular import document
@@ -22,7 +23,7 @@ def read(step: ModularStep) -> State:
 
 def latest(run: ModularRun) -> ModularStep:
     """The step whose state the run goes on from."""
-    return ModularStep.objects.select_related("workspace").get(run=run.pk, number=run.at_step)
+    return ModularStep.objects.get(run=run.pk, number=run.at_step)
 
 
 def tree_of(run: ModularRun) -> State:
@@ -50,8 +51,10 @@ class Trees:
         self._nodes.move_to_end(key)
         if len(self._nodes) > self._most:
             self._nodes.popitem(last=False)
-        rows = ModularNode.objects.filter(run=run.pk, number__gt=next(reversed(nodes), 0)).order_by("number")
-        nodes |= document.read_nodes(list(rows.values_list("data", flat=True)))
+        last = next(reversed(nodes), 0)
+        if last < step.last_node:
+            rows = ModularNode.objects.filter(run=run.pk, number__gt=last).order_by("number")
+            nodes |= document.read_nodes(list(rows.values_list("data", flat=True)))
         return document.of_head(step.head, dict(nodes))
 
     def forget(self) -> None:
@@ -76,7 +79,8 @@ def write(run: ModularRun, state: State, of: Written, workspace: Workspace) -> M
     """Write the run's next state and the nodes that came with it. The caller holds the run's row."""
     last = ModularStep.objects.filter(run=run.pk).order_by("-number").values_list("number", "last_node").first()
     number, known = (last[0] + 1, last[1]) if last is not None else (1, 0)
-    new = [node for node in state.nodes.values() if node.id > known]
+    # Ids ascend, so what is new stands at the end, and a long tree is not gone through.
+    new = list(takewhile(lambda node: node.id > known, reversed(state.nodes.values())))[::-1]
     ModularNode.objects.bulk_create(
         ModularNode(run=run, number=node.id, step=number, data=data)
         for node, data in zip(new, document.nodes(new), strict=True)

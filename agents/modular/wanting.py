@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from agents.actors.model_requests import request_for
@@ -55,24 +55,21 @@ def catalogue() -> Mapping[str, ToolSpec]:
     return {**found, **OWN}
 
 
-def answers_for(run: ModularRun, step: int) -> dict[str, Any]:
-    """What was answered of what the step wants, by key."""
-    rows = ModularWant.objects.filter(run=run.pk, step=step).exclude(answer__isnull=True)
-    return dict(rows.values_list("key", "answer"))
+def wanted(run: ModularRun, step: int) -> dict[str, ModularWant]:
+    """What the step has wanted so far, by key."""
+    return {row.key: row for row in ModularWant.objects.filter(run=run.pk, step=step)}
 
 
-def settle(run: ModularRun, step: int, wants: Sequence[Want]) -> bool:
+def settle(run: ModularRun, step: int, wants: Sequence[Want], rows: dict[str, ModularWant]) -> bool:
     """Have each want answered, or asked for. True when all that is left waits for a plan or a person.
 
-    Asks models, all at the same time, so never inside a transaction. A worker that dies between an answer and its row
-    asks again.
+    `rows` is what the step has wanted so far; what comes is put there. Asks models, all at the same time, so never
+    inside a transaction. A worker that dies between an answer and its row asks again.
     """
     still = True
     for_models: list[ModularWant] = []
     for want in wants:
-        row, _ = ModularWant.objects.get_or_create(
-            run=run, step=step, key=want.key, defaults={"kind": want.kind, "args": dict(want.args)}
-        )
+        row = rows[want.key] = rows.get(want.key) or _row(run, step, want)
         if row.answer is not None:
             still = False
         elif want.kind == MODEL:
@@ -87,6 +84,15 @@ def settle(run: ModularRun, step: int, wants: Sequence[Want]) -> bool:
             still = not _call_ended(row) and still
     _ask_models(run, for_models)
     return still
+
+
+def _row(run: ModularRun, step: int, want: Want) -> ModularWant:
+    """The row of a want. The race: a worker that was given up wants the same; the constraint lets one through."""
+    try:
+        with transaction.atomic():
+            return ModularWant.objects.create(run=run, step=step, key=want.key, kind=want.kind, args=dict(want.args))
+    except IntegrityError:
+        return ModularWant.objects.get(run=run, step=step, key=want.key)
 
 
 def _ask_models(run: ModularRun, rows: Sequence[ModularWant]) -> None:
@@ -110,8 +116,12 @@ def _ask_models(run: ModularRun, rows: Sequence[ModularWant]) -> None:
 
 def _answer(row: ModularWant, answer: Mapping[str, Any], by: User | None = None) -> bool:
     """The race it closes: two answers to one want. The first one stays."""
-    unanswered = ModularWant.objects.filter(pk=row.pk, answer__isnull=True)
-    return bool(unanswered.update(answer=_storable(answer), answered_at=timezone.now(), by=by))
+    unanswered, stored = ModularWant.objects.filter(pk=row.pk, answer__isnull=True), _storable(answer)
+    if unanswered.update(answer=stored, answered_at=timezone.now(), by=by):
+        row.answer = stored
+        return True
+    row.refresh_from_db(fields=["answer"])
+    return False
 
 
 def _storable(answer: Mapping[str, Any]) -> Any:
@@ -145,13 +155,15 @@ def _asked(run: ModularRun, args: Mapping[str, Any]) -> Mapping[str, Any]:
         answer = generation.ask(replace(request, temperature=float(args.get("temperature", 0.0))))
     except ModelError as error:
         return {"error": error.code, "message": str(error)[:500], "time_s": round(time.monotonic() - began, 3)}
-    call = ModelCall.objects.get(pk=answer.call)
+    # Not its messages: a prompt has tens of thousands of characters.
+    took = ModelCall.objects.values_list("tokens_in", "tokens_out", "cost")
+    tokens_in, tokens_out, cost = took.get(pk=answer.call)
     return {
         "text": str(answer.masked.restored(answer.text)),
         "model": answer.model,
         "call": answer.call,
-        "tokens": (call.tokens_in or 0) + (call.tokens_out or 0),
-        "cost": str(call.cost or 0),
+        "tokens": (tokens_in or 0) + (tokens_out or 0),
+        "cost": str(cost or 0),
         "time_s": round(time.monotonic() - began, 3),
     }
 

@@ -18,11 +18,11 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from agents.bdi.modular import loop
-from agents.bdi.modular.agent import ModularAgent
+from agents.bdi.modular.agent import ModularAgent, ToolSpec
 from agents.bdi.modular.loop import ModuleFailed, Turn
 from agents.bdi.modular.state import State
 from agents.execution.companion import Companion
-from agents.models import ModularRun, ModularStep, ModularWant, Standstill, Workspace
+from agents.models import ModularRun, ModularStep, ModularWant, Standstill
 from agents.modular import experience, states, wanting
 from agents.modular.states import Written
 from agents.record import draining, logs, wake_ups
@@ -83,34 +83,40 @@ def turn(run: ModularRun) -> bool:
     """One step, or what it wants of the world; whether the run goes on with this worker."""
     before = states.latest(run)
     number = run.at_step + 1
-    answers = wanting.answers_for(run, number)
-    found = _trees.of(run, before)
-    now = timezone.now().isoformat()
-    try:
-        state, done = taken(found, now, answers)
-    except ModuleFailed as failed:
-        logger.warning("A module of a modular agent failed", extra={"modular_run": run.pk}, exc_info=True)
-        _stop(run, S.PAUSED, logs.storable(str(failed))[:1_000])
-        return False
-    if not done.is_done:
-        return not wanting.settle(run, number, done.wants) or _waits(run, number)
-    return _write(run, before, state, done, Written("step", now, before.number, done.module_type, done.module, answers))
+    found, rows, tools = _trees.of(run, before), wanting.wanted(run, number), wanting.catalogue()
+    # Run again at once with the answers it got: a state that was written is not read twice. What wants still more
+    # comes back, for between two turns the worker looks whether it shall stop.
+    for _ in range(2):
+        answers = {key: row.answer for key, row in rows.items() if row.answer is not None}
+        now = timezone.now().isoformat()
+        try:
+            state, done = taken(found, now, answers, tools)
+        except ModuleFailed as failed:
+            logger.warning("A module of a modular agent failed", extra={"modular_run": run.pk}, exc_info=True)
+            _stop(run, S.PAUSED, logs.storable(str(failed))[:1_000])
+            return False
+        if done.is_done:
+            how = Written("step", now, before.number, done.module_type, done.module, answers)
+            return _write(run, before, state, done, how)
+        if wanting.settle(run, number, done.wants, rows):
+            return _waits(run, number)
+    return True
 
 
-def taken(found: State, now: str, answers: Mapping[str, Any]) -> tuple[State, Turn]:
-    """The state after one step, and what that came to. Pure but for the tools there are. Raises ModuleFailed."""
+def taken(found: State, now: str, answers: Mapping[str, Any], tools: Mapping[str, ToolSpec]) -> tuple[State, Turn]:
+    """The state after one step, and what that came to. Raises ModuleFailed."""
     state = loop.trial(found)
-    return state, loop.step(ModularAgent(state, now, wanting.catalogue(), answers))
+    return state, loop.step(ModularAgent(state, now, tools, answers))
 
 
 def _write(run: ModularRun, before: ModularStep, state: State, done: Turn, of: Written) -> bool:
     with transaction.atomic():
         # The race it closes: a worker that was given up writes late. Under another fence it writes nothing.
-        row = _ours(run).select_for_update(no_key=True).first()
+        held = _ours(run).select_related("workspace").select_for_update(no_key=True, of=("self",))
+        row = held.first()
         if row is None or row.at_step != before.number:
             return False
-        workspace = Workspace.objects.get(pk=row.workspace_id)
-        step = states.write(row, state, of, workspace)
+        step = states.write(row, state, of, row.workspace)
         # An edit may stand between this state and the last one: numbers go on, whichever state they go on from.
         ModularRun.objects.filter(pk=run.pk).update(at_step=step.number, lost_workers=0, outcome=state.outcome)
         row.at_step = run.at_step = step.number

@@ -65,7 +65,11 @@ def _measure(started: Servers, model: Any, asked: argparse.Namespace) -> None:
 
 
 def _steps(sizes: Sequence[int], steps: int, rounds: int, by: Any, graph: Any) -> None:
-    say(f"{'a step without the model':<46} {'p50 ms':>8} {'p95 ms':>8}   first step of a worker: p50, p95")
+    say(f"load of the machine at the beginning: {os.getloadavg()[0]:.1f}")
+    say(
+        f"{'a step without the model':<46} {'p50 ms':>8} {'p95 ms':>8} {'cpu p50':>8} {'cpu p95':>8}"
+        "   first step of a worker: p50, p95"
+    )
     for nodes in sizes:
         found: dict[str, ours.Measured] = {}
         for _ in range(rounds):
@@ -73,10 +77,11 @@ def _steps(sizes: Sequence[int], steps: int, rounds: int, by: Any, graph: Any) -
                 measured = ours.stepped(ours.prepared(nodes, prompter, by), steps, by=by)
                 _add(found, f"mindX, prompter “{prompter}”, {nodes:,} nodes", measured)
             if graph is not None:
-                measured = ours.Measured(graph(nodes, steps, 0), graph(nodes, max(4, steps // 10), 1))
+                warm, cold = graph(nodes, steps, 0), graph(nodes, max(4, steps // 10), 1)
+                measured = ours.Measured([one for one, _ in warm], [one for one, _ in cold], [cpu for _, cpu in warm])
                 _add(found, f"LangGraph, {nodes:,} messages", measured)
         for name, measured in found.items():
-            say(f"{name:<46} {_both(measured.warm)}   {_both(measured.cold)}")
+            say(f"{name:<46} {_both(measured.warm)} {_both(measured.cpu)}   {_both(measured.cold)}")
         ours_at = found[f"mindX, prompter “{_SIDES[0]}”, {nodes:,} nodes"]
         reached = _p95(ours_at.warm) <= WANTED_MS
         if nodes == max(sizes):
@@ -87,6 +92,7 @@ def _add(found: dict[str, ours.Measured], name: str, measured: ours.Measured) ->
     held = found.setdefault(name, ours.Measured())
     held.warm += measured.warm
     held.cold += measured.cold
+    held.cpu += measured.cpu
 
 
 def _both(times: Sequence[float]) -> str:

@@ -28,8 +28,8 @@ _CALLS: tuple[Mapping[str, Any], ...] = (
     {"name": "notes", "arguments": {}},
     {"name": "submit", "arguments": {"answer": "moon"}},
 )
-# Whatever tells of times, of this run's rows and of what a worker that died was charged for.
-_OF_ITS_OWN = frozenset({"at", "now", "time_s", "goal", "snapshot", "call", "usage", "used", "created_at"})
+# Whatever tells of times and of this run's rows. Tokens and cost are compared: a state counts only answers that it has.
+_OF_ITS_OWN = frozenset({"now", "time_s", "goal", "snapshot", "call", "created_at"})
 # What a tool's result, which is a text in a node, says of how long it took.
 _TIMED = re.compile(r'("duration_s": )[0-9.e+-]+')
 
@@ -121,7 +121,7 @@ def _undisturbed(workers: Workers, by: User, reviewer: User) -> tuple[float, Any
         workers.ended()
         longest = max(longest, time.perf_counter() - began)
         _approve(run, reviewer)
-    return longest, _told(run)
+    return longest, told(run)
 
 
 def _started(by: User) -> ModularRun:
@@ -183,10 +183,10 @@ def _compare(run: ModularRun, right: Any, found: Result) -> None:
     from agents.models import ModularWant
     from agents.modular import replaying
 
-    told = _told(run)
-    if told != right:
+    came_to = told(run)
+    if came_to != right:
         found.differ += 1
-        sys.stderr.write(f"run {run.pk} differs: {_first_difference(right, told)}\n")
+        sys.stderr.write(f"run {run.pk} differs: {_first_difference(right, came_to)}\n")
     found.replays_differ += not replaying.replay(run).is_same
     calls = ModularWant.objects.filter(run=run, kind="call")
     goals = set(calls.values_list("goal_id", flat=True))
@@ -209,18 +209,24 @@ def _goals_of(run: ModularRun) -> int:
     return Goal.objects.filter(submission_key__startswith=f"modular-{run.pk}-").count()
 
 
-def _told(run: ModularRun) -> Any:
+def told(run: ModularRun) -> Any:
     """Every step and node of a run, without what another run would have otherwise by right."""
     steps = run.steps.order_by("number").values(
         "number", "parent", "kind", "module_type", "module", "head", "last_node"
     )
     nodes = run.nodes.order_by("number").values("number", "step", "data")
-    return _plain({"steps": list(steps), "nodes": list(nodes), "outcome": run.outcome})
+    return compared({"steps": list(steps), "nodes": list(nodes), "outcome": run.outcome})
 
 
-def _plain(value: Any) -> Any:
+def _is_of_its_own(name: str, value: Any) -> bool:
+    # A node's `at` is a moment, a state's is the number of the node where it is.
+    return name in _OF_ITS_OWN or (name == "at" and isinstance(value, str))
+
+
+def compared(value: Any) -> Any:
+    """What of a step or a node has to be the same in every run of the same script."""
     if isinstance(value, Mapping):
-        return {name: _plain(one) for name, one in value.items() if name not in _OF_ITS_OWN}
+        return {name: compared(one) for name, one in value.items() if not _is_of_its_own(name, one)}
     if isinstance(value, list):
-        return [_plain(one) for one in value]
+        return [compared(one) for one in value]
     return _TIMED.sub(r"\1", value) if isinstance(value, str) else value

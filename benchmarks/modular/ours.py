@@ -27,12 +27,24 @@ def says(number: int) -> str:
     return json.dumps({"content": text(number)[:CHARS], "function_call": call})
 
 
+@dataclass(frozen=True)
+class Asked:
+    """Seconds of one request, by the clock and of this process's processor: the model's server is a thread of it."""
+
+    wall: float
+    cpu: float
+
+
 @dataclass
 class Measured:
-    """Milliseconds of each step without the model's, and of those that began on a worker that had not seen the run."""
+    """Milliseconds of each step without the model's, and of those that began on a worker that had not seen the run.
+
+    `cpu` are milliseconds of this process's processor in the former.
+    """
 
     warm: list[float] = field(default_factory=list)
     cold: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
 
 
 def prepared(nodes: int, prompter: str, by: User) -> ModularRun:
@@ -73,29 +85,31 @@ def stepped(run: ModularRun, steps: int, *, by: User) -> Measured:
             if is_cold:
                 working.forget()
             asked.clear()
-            at, began = claimed.at_step, time.perf_counter()
+            at, began, cpu = claimed.at_step, time.perf_counter(), time.process_time()
             while claimed.at_step == at:
                 if not working.turn(claimed):
                     raise RuntimeError(f"the run stopped: {ModularRun.objects.get(pk=run.pk).reason}")
-            took = (time.perf_counter() - began - sum(asked)) * 1_000
+            took = (time.perf_counter() - began - sum(one.wall for one in asked)) * 1_000
             (found.cold if is_cold else found.warm).append(took)
+            if not is_cold:
+                found.cpu.append((time.process_time() - cpu - sum(one.cpu for one in asked)) * 1_000)
     return found
 
 
 @contextmanager
-def _model_left_out() -> Iterator[list[float]]:
-    """The seconds for which the model was asked, its client and the record of the call included."""
+def _model_left_out() -> Iterator[list[Asked]]:
+    """For how long the model was asked, its client and the record of the call included."""
     from library.language import generation
 
-    asked: list[float] = []
+    asked: list[Asked] = []
     real = generation.ask
 
     def timed(request: Any, **more: Any) -> Any:
-        began = time.perf_counter()
+        began, cpu = time.perf_counter(), time.process_time()
         try:
             return real(request, **more)
         finally:
-            asked.append(time.perf_counter() - began)
+            asked.append(Asked(time.perf_counter() - began, time.process_time() - cpu))
 
     generation.ask = timed
     try:

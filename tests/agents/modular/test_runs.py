@@ -9,20 +9,23 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
-from agents.bdi.modular import document, loop
+from agents.bdi.modular import document, loop, model_requests
+from agents.bdi.modular.agent import Want
 from agents.bdi.modular.combinations import CombinationRefused
 from agents.bdi.modular.document import StateRefused
 from agents.bdi.modular.state import Chosen, Limits
 from agents.cycle import cycle
-from agents.models import Goal, ModularNode, ModularRun, ModularStep, ModularWant, Standstill
+from agents.models import Agent, Goal, ModularNode, ModularRun, ModularStep, ModularWant, Standstill
 from agents.modular import branching, replaying, rights, runs, states, wanting, working
 from agents.modular.branching import Edit
 from agents.modular.runs import Start
 from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
 from agents.states import GoalState, ModularRunState
 from library.language import generation
+from library.language.asking import BudgetSpent
 from library.models import Experience
 from people.models import User
 from review.deciding import decisions
@@ -182,6 +185,100 @@ def test_what_one_of_several_models_answers_is_kept_when_another_one_breaks(
     assert len(provider.asked) == 3, "only what was missing was asked for again"
 
 
+def test_models_asked_at_the_same_time_share_one_budget(
+    begun: Callable[..., ModularRun], provider: Provider, owner: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first is held back until the others were refused, so what it is going to use counts already."""
+    refused, real, both = itertools.count(1), generation.ask, threading.Event()
+
+    def counted(request: Any, **more: Any) -> Any:
+        try:
+            return real(request, **more)
+        except BudgetSpent:
+            if next(refused) == 2:
+                both.set()
+            raise
+
+    def held(asked: Any) -> None:
+        both.wait(timeout=20)
+        asked.stream(says(SUBMIT))
+
+    provider.will_say(held)
+    monkeypatch.setattr(generation, "ask", counted)
+    run = begun({**BY_MODEL, "generator": Chosen("model", {"samples": 3, "max_tokens": 2_000})}, paused=True)
+    Agent.objects.filter(pk=run.agent_id).update(tokens_per_day=8_000)
+    runs.go_on(run, by=owner)
+    run = worked(run)
+    assert (run.state, run.outcome, len(provider.asked)) == (S.ENDED, "achieved", 1), run.reason
+    said = ModularWant.objects.filter(run=run, kind="model").values_list("answer__error", flat=True)
+    assert sorted(map(str, said)) == ["None", "budget_spent", "budget_spent"]
+    assert replaying.replay(run).is_same
+
+
+def test_an_edit_while_a_step_is_under_way_is_refused_and_neither_is_lost(
+    begun: Callable[..., ModularRun], provider: Provider, owner: User
+) -> None:
+    """A worker in another thread is in the middle of a step: its model has been asked and has not answered."""
+    is_asked, may_answer = threading.Event(), threading.Event()
+
+    def held(asked: Any) -> None:
+        is_asked.set()
+        may_answer.wait(timeout=20)
+        asked.stream(says(SUBMIT))
+
+    provider.will_say(held)
+    run = begun(BY_MODEL, paused=True)
+    runs.go_on(run, by=owner)
+
+    def work() -> None:
+        try:
+            working.work(run.pk)
+        finally:
+            connection.close()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    try:
+        assert is_asked.wait(timeout=20)
+        before = ModularStep.objects.count()
+        with pytest.raises(NotPossibleNow, match="A step is under way"):
+            branching.branch(run, Edit(1, content="the sun instead"), by=owner)
+        assert ModularStep.objects.count() == before
+    finally:
+        may_answer.set()
+        worker.join(timeout=20)
+    run.refresh_from_db()
+    assert (run.state, run.outcome) == (S.ENDED, "achieved"), "what was under way was not disturbed"
+    kept = states.tree_of(run).nodes
+    branching.branch(run, Edit(1, content="the sun instead"), by=owner)
+    run = worked(run)
+    after = states.tree_of(run)
+    assert (run.outcome, after.task) == ("achieved", "the sun instead"), "and the edit can be made now"
+    assert all(after.nodes[number] == node for number, node in kept.items())
+    assert replaying.replay(run).is_same
+
+
+def test_two_workers_that_want_the_same_share_one_row_and_the_first_answer_stays(
+    begun: Callable[..., ModularRun], provider: Provider, owner: User
+) -> None:
+    """The late one looked before the other had written: it knows of no rows."""
+    provider.will_say(says(SUBMIT), says(SUBMIT, "another answer"))
+    run = begun(BY_MODEL, paused=True)
+    want = Want(
+        "sample-1", "model", model_requests.request("sample-1", "modular", [{"role": "user", "content": "go"}]).args
+    )
+    first: dict[str, ModularWant] = {}
+    late: dict[str, ModularWant] = {}
+    assert not wanting.settle(run, 2, [want], first)
+    assert not wanting.settle(run, 2, [want], late)
+    assert len(provider.asked) == 1
+    assert late["sample-1"].answer == first["sample-1"].answer
+    stale = ModularWant.objects.get()
+    stale.answer = None
+    wanting._answer(stale, {"text": "another answer"})
+    assert stale.answer == first["sample-1"].answer
+
+
 def test_a_replay_says_where_a_state_differs(begun: Callable[..., ModularRun], owner: User) -> None:
     run = wrote(begun(), owner, SUBMIT)
     step = ModularStep.objects.filter(run=run, kind="step").last()
@@ -313,7 +410,7 @@ def test_a_worker_that_was_given_up_writes_nothing(begun: Callable[..., ModularR
 
 
 def test_a_step_that_was_not_written_is_done_again_with_the_answers_that_there_are(
-    begun: Callable[..., ModularRun], provider: Provider, owner: User
+    begun: Callable[..., ModularRun], provider: Provider, owner: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     provider.will_say(says(SUBMIT))
     run = begun(BY_MODEL, paused=True)
@@ -322,7 +419,15 @@ def test_a_step_that_was_not_written_is_done_again_with_the_answers_that_there_a
     runs.go_on(run, by=owner, until=3)
     held = working.claim(run.pk)
     assert held is not None
-    assert working.turn(held), "the model has answered, and the worker dies before the step is written"
+
+    def killed(*_: object) -> bool:
+        raise SystemError("killed")
+
+    with monkeypatch.context() as dying:
+        dying.setattr(working, "_write", killed)
+        with pytest.raises(SystemError):
+            working.turn(held)
+    assert len(provider.asked) == 1, "the model has answered, and the worker dies before the step is written"
     ModularRun.objects.filter(pk=run.pk).update(lease_until="2020-01-01T00:00Z")
     run = worked(run)
     assert (run.at_step, len(provider.asked)) == (3, 1)

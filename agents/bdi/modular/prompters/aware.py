@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from agents.bdi.modular import limits
 from agents.bdi.modular.agent import ModularAgent
 from agents.bdi.modular.modules import Module, Setting
@@ -24,9 +26,21 @@ def prompt(agent: ModularAgent) -> None:
     if shortened:
         said.append(f"{len(shortened)} long messages are shortened.")
     said.append(limits.left(agent.state))
-    agent.state.context["left_out"] = {"nodes": left_out, "shortened": shortened}
+    # As ranges: every step's row holds the context, and thousands of ids in each would cost more than all else.
+    agent.state.context["left_out"] = {"nodes": ranges(left_out), "shortened": shortened}
     note = Message("user", " ".join(said))
     agent.state.go_on(GENERATOR, messages=[*entries[:1], note, *entries[1:]])
+
+
+def ranges(ids: Sequence[int]) -> list[list[int]]:
+    """Ascending ids as the first and the last of each unbroken row of them."""
+    found: list[list[int]] = []
+    for one in ids:
+        if found and one == found[-1][1] + 1:
+            found[-1][1] = one
+        else:
+            found.append([one, one])
+    return found
 
 
 def _fitting(path: list[Node], room: int, longest: int) -> tuple[list[int | Message], list[int], int]:

@@ -14,6 +14,7 @@ from agents.bdi.modular.agent import ModularAgent
 from agents.bdi.modular.document import StateRefused
 from agents.bdi.modular.loop import ModuleFailed
 from agents.bdi.modular.modules import Module
+from agents.bdi.modular.prompters import aware
 from agents.bdi.modular.state import MODULE_TYPES, Chosen, Message, State
 from tests.agents.bdi.modular import scripted
 
@@ -152,6 +153,25 @@ def test_options_are_compared_in_one_form_whatever_model_wrote_them() -> None:
     assert option_shown(Option(message, "gpt")) == option_shown(Option(message, "claude"))
 
 
+def test_what_is_left_out_takes_no_more_room_in_a_long_tree() -> None:
+    """Each step's row holds the context: a list of thousands of ids was most of what a step cost."""
+
+    def context(count: int) -> int:
+        state = State("x", _setting("aware", *PLAIN[1:]))
+        loop.begin(state, "now")
+        for number in range(count):
+            state.add(Message("user", f"message {number}" * 20), source="x", at="now")
+        loop.step(ModularAgent(state, "now", scripted.CATALOGUE))
+        return len(json.dumps(document.head(state)))
+
+    assert context(5_000) < context(500) + 100
+
+
+def test_ids_are_told_as_unbroken_rows() -> None:
+    assert aware.ranges([]) == []
+    assert aware.ranges([2, 3, 4, 7, 9, 10]) == [[2, 4], [7, 7], [9, 10]]
+
+
 def test_what_is_left_out_is_said() -> None:
     state = State("x", _setting("aware", *PLAIN[1:]))
     state.settings["prompter"] = Chosen("aware", {"tokens": 1_000, "longest": 500})
@@ -161,6 +181,7 @@ def test_what_is_left_out_is_said() -> None:
     loop.step(ModularAgent(state, "now", scripted.CATALOGUE))
     entries = state.next_step.args["messages"]
     said = " ".join(one.content for one in entries if isinstance(one, Message))
-    left_out = state.context["left_out"]["nodes"]
+    ((first, last),) = state.context["left_out"]["nodes"]
+    left_out = range(first, last + 1)
     assert f"{len(left_out)} earlier messages are left out here." in said
     assert len(left_out) + len(entries) == len(state.nodes) + 1
