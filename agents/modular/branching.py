@@ -1,4 +1,7 @@
-"""Opening a state, changing it, and going on from there: the old one stays, and the edit names its person."""
+"""Opening a state, changing it, and going on from there: the old one stays, and the edit names its person.
+
+Other limits are no other state of the work, so they need no branch: the run goes on where it is, in the same files.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from agents.actors.models_in_use import models_of
-from agents.bdi.modular import combinations, document
+from agents.bdi.modular import combinations, document, limits
 from agents.bdi.modular.document import StateRefused
-from agents.bdi.modular.state import ACTOR, GENERATOR, PROMPTER, STEP_TYPES, Chosen, Node, State
+from agents.bdi.modular.state import ACTOR, GENERATOR, PROMPTER, STEP_TYPES, Chosen, Limits, Node, State
 from agents.models import ModularNode, ModularRun, ModularStep, ModularWant, Workspace
 from agents.modular import runs, states, wanting
 from agents.modular.rights import check_may_change
@@ -25,6 +28,7 @@ from agents.workspaces import workspaces
 from people.models import User
 
 S = ModularRunState
+_ACHIEVED = "achieved"
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,8 @@ class Edit:
     """What is changed of the state at a node. None: that stays as it was.
 
     `content` and `arguments` are of the node's message, `option` is another of its options, from 0. `next_step` names
-    what comes next, with its args where given. `paused`: the branch waits for a person before its first step.
+    what comes next, with its args where given. `limits` hold for the whole run from now on. `paused`: the branch waits
+    for a person before its first step.
     """
 
     node: int
@@ -42,6 +47,7 @@ class Edit:
     settings: Mapping[str, Chosen] | None = None
     next_step: str | None = None
     next_args: Mapping[str, Any] | None = None
+    limits: Limits | None = None
     paused: bool = False
 
 
@@ -62,6 +68,7 @@ def branch(run: ModularRun, edit: Edit, *, by: User) -> ModularStep:
             models = models_of(row.agent)
             state.settings = combinations.checked(edit.settings, has_model=bool(models))
             runs.check_models(state.settings, models)
+        _limit(state, edit.limits or state.limits)
         if problems := list(document.problems_of(state)):
             raise StateRefused(*problems[:5])
         files = _copied(then, by)
@@ -85,6 +92,53 @@ def branch(run: ModularRun, edit: Edit, *, by: User) -> ModularStep:
     wanting.cancel(left, by=by)
     run.refresh_from_db()
     return step
+
+
+def set_limits(run: ModularRun, wanted: Limits, *, by: User) -> ModularStep:
+    """Give the run other limits. One that a limit has ended goes on from where it was before that.
+
+    Raises NotYours, StateRefused for limits that are reached already, and NotPossibleNow while a step is under way and
+    when an answer was submitted.
+    """
+    check_may_change(by, run)
+    now = timezone.now().isoformat()
+    with transaction.atomic():
+        row = ModularRun.objects.select_for_update(no_key=True).select_related("workspace").get(pk=run.pk)
+        if row.state == S.RUNNING:
+            raise NotPossibleNow("A step is under way. Pause the run first, then change its limits.")
+        latest, state = states.latest(row), states.tree_of(row)
+        if state.outcome == _ACHIEVED:
+            raise NotPossibleNow("The run has submitted its answer. To go on, edit one of its nodes.")
+        if state.outcome:
+            latest, state = _before_the_limit(row, latest, state)
+        _limit(state, wanted)
+        step = states.write(row, state, Written("edit", now, latest.number, by=by), row.workspace)
+        # What the next step has asked for already is wanted by the state with the new limits as well.
+        ModularWant.objects.filter(run=row.pk, step=row.at_step + 1).update(step=step.number + 1)
+        also: dict[str, Any] = {"at_step": step.number, "outcome": "", "lost_workers": 0}
+        if row.state == S.ENDED.value:
+            move_modular_run(row, S.READY, **also)
+            wake_ups.wake_modular(row.pk)
+        else:
+            ModularRun.objects.filter(pk=row.pk).update(**also)
+    run.refresh_from_db()
+    return step
+
+
+def _limit(state: State, wanted: Limits) -> None:
+    state.limits = wanted
+    if reached := limits.reached(state) or limits.near(state):
+        raise StateRefused(f"{reached} The run would end at once: give it a higher limit.")
+
+
+def _before_the_limit(run: ModularRun, ended: ModularStep, present: State) -> tuple[ModularStep, State]:
+    """The state that met the limit, without what was submitted by itself; what was used since stays used."""
+    before = ModularStep.objects.filter(run=run.pk, number=ended.parent).first() if ended.parent is not None else None
+    if before is None:
+        raise NotPossibleNow("This state came with its end. To go on, edit one of its nodes.")
+    state = document.of_rows(before.head, [])
+    state.nodes, state.usage, state.steps = present.nodes, present.usage, present.steps
+    return before, state
 
 
 def step_of(run: ModularRun, node: int) -> ModularStep:

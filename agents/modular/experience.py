@@ -15,9 +15,14 @@ _MOST_STEPS = 20
 
 
 def record(run: ModularRun, state: State) -> None:
-    """Remember the run, in the transaction that ends it. A branch of it that ends later tells nothing anew."""
+    """Remember the run, in the transaction that ends it.
+
+    A run that ended before and was mended by an edit is a recovery; statistics count the combination's own end alone.
+    """
     if not state.outcome:
         return
+    ref = f"modular-{run.pk}"
+    was_mended = Experience.objects.filter(goal_ref=ref, part="").exists()
     called = [
         str(one["name"])
         for one in ModularWant.objects.filter(run=run.pk, kind="call").order_by("pk").values_list("args", flat=True)
@@ -31,7 +36,9 @@ def record(run: ModularRun, state: State) -> None:
     has_achieved = state.outcome == "achieved"
     memory.record(
         owner=run.by,
-        goal_ref=f"modular-{run.pk}",
+        goal_ref=ref,
+        kind=(Experience.Kind.RECOVERY if was_mended else Experience.Kind.GOAL).value,
+        part=f"step-{run.at_step}" if was_mended else "",
         primary_goal_description=state.task,
         final_outcome=(Experience.Outcome.SUCCESS if has_achieved else Experience.Outcome.FAILURE).value,
         timestamp=timezone.now(),
@@ -42,4 +49,5 @@ def record(run: ModularRun, state: State) -> None:
         output_summary="\n".join(one[:2_000] for one in state.submissions) or state.reason,
         tags=[TAG],
     )
-    advice.count(state.settings, has_achieved=has_achieved)
+    if not was_mended:
+        advice.count(state.settings, has_achieved=has_achieved)

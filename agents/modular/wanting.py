@@ -194,7 +194,7 @@ def _call(run: ModularRun, row: ModularWant) -> bool:
     """Propose a call as a goal of one step. False where it is answered at once, because it cannot be made."""
     tool, _, command = str(row.args["name"]).partition(".")
     call = ToolCall(tool, command, row.args["arguments"], str(row.args.get("why", ""))[:300])
-    terms = Terms(run.by, run.workspace, run.agent, key=f"modular-{run.pk}-{row.step}-{row.key}")
+    terms = Terms(run.by, run.workspace, run.agent, key=f"modular-{run.pk}-{row.pk}")
     try:
         plan = tool_calls.propose(call, terms, Caller(KIND, "a modular agent", str(run.pk)))
     except PlanInvalid as refused:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from django.db.models import Avg, Count, Q
 from django.urls import reverse
 
 from agents.bdi.modular.acting import SUBMIT
-from agents.bdi.modular.state import MODULE_TYPES, STEP_TYPES, FunctionCall, Message, Node, State, Used
+from agents.bdi.modular.state import MODULE_TYPES, STEP_TYPES, FunctionCall, Limits, Message, Node, State, Used
 from agents.models import ModularRun, ModularWant
 from agents.modular import branching, rights, states, wanting
 from agents.presentation.modular_tree import tree
@@ -29,6 +29,13 @@ _WORDS = {
     S.ENDED: ("dropped", "ended"),
 }
 _MOST_FILES = 200
+LIMITS = {
+    "tokens": "Tokens",
+    "time_s": "Seconds",
+    "cost": "US dollars",
+    "submissions": "Submissions",
+    "steps": "Steps",
+}
 
 
 @dataclass(frozen=True)
@@ -104,6 +111,29 @@ class Waits:
     link: str = ""
 
 
+@dataclass(frozen=True)
+class LimitField:
+    """A limit in a form."""
+
+    name: str
+    title: str
+    value: object
+
+
+def limit_fields(present: Limits, given: Mapping[str, Any] | None = None) -> list[LimitField]:
+    """Each limit as a field of a form, with what was typed where something was."""
+    typed = given or {}
+    return [
+        LimitField(name, title, typed.get(f"limit.{name}", _plain(getattr(present, name))))
+        for name, title in LIMITS.items()
+    ]
+
+
+def _plain(amount: Any) -> Any:
+    """A whole number without the point that a float shows."""
+    return int(amount) if isinstance(amount, float) and amount.is_integer() else amount
+
+
 class RunPage:
     """A run as its page shows it to one person."""
 
@@ -153,6 +183,14 @@ class RunPage:
             Amount("cost", float(use.cost), float(most.cost) or 1, f"${use.cost:.4f} of ${most.cost}"),
             Amount("time", use.time_s, most.time_s, f"{use.time_s:,.0f} of {most.time_s:,.0f} s"),
         ]
+
+    @property
+    def limits(self) -> list[LimitField]:
+        """Each limit as a field of a form, once it has met one, and while it is paused: a page that looks again by
+        itself would take away what is typed.
+        """
+        is_open = self.row.state == S.PAUSED or self._state.outcome == "limit"
+        return limit_fields(self._state.limits) if is_open else []
 
     @property
     def waits(self) -> list[Waits]:

@@ -42,13 +42,6 @@ _USUAL = {
     "actor": "plain",
     "toolkit": "simple_coder",
 }
-_TITLES = {
-    "tokens": "Tokens",
-    "time_s": "Seconds",
-    "cost": "US dollars",
-    "submissions": "Submissions",
-    "steps": "Steps",
-}
 
 
 @require_safe
@@ -126,20 +119,12 @@ def advise(request: HttpRequest) -> HttpResponse:
 
 def _form(request: HttpRequest, draft: _Draft, problems: list[str], status: int = 200) -> HttpResponse:
     user: Any = request.user
-    usual = Limits()
     context = {
         "problems": problems,
         "draft": draft,
         "key": draft.given.get("key") or get_random_string(20),
         "workspaces": selectors.workspaces_writable_by(user).order_by("-changed_at")[:50],
-        "limits": [
-            {
-                "name": one.name,
-                "title": _TITLES[one.name],
-                "value": draft.given.get(f"limit.{one.name}", getattr(usual, one.name)),
-            }
-            for one in fields(Limits)
-        ],
+        "limits": modular_page.limit_fields(Limits(), draft.given),
         "parts": [_part(kind, draft) for kind in MODULE_TYPES],
     }
     return render(request, "agents/modular/new.html", context, status=status)
@@ -204,7 +189,7 @@ def _limits(given: Mapping[str, Any]) -> Limits:
         except InvalidOperation:
             value = Decimal("NaN")
         if not value.is_finite() or not 0 <= value <= 100_000_000:
-            raise GoalRefused("limits", f"{_TITLES[one.name]}: “{text[:40]}” is no limit.")
+            raise GoalRefused("limits", f"{modular_page.LIMITS[one.name]}: “{text[:40]}” is no limit.")
         found[one.name] = value if one.name == "cost" else float(value) if one.name == "time_s" else int(value)
     return Limits(**found)
 
@@ -221,7 +206,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def act(request: HttpRequest, pk: int) -> HttpResponse:
-    """Step, go on, go on until a step, pause, end."""
+    """Step, go on, go on until a step, pause, end; other limits."""
     user: Any = request.user
     found = _found(request, pk)
     what = request.POST.get("do", "")
@@ -237,6 +222,9 @@ def act(request: HttpRequest, pk: int) -> HttpResponse:
             runs.pause(found, by=user)
         elif what == "cancel":
             runs.end(found, by=user)
+        elif what == "limits":
+            branching.set_limits(found, _limits(request.POST), by=user)
+            messages.success(request, "The run has other limits now.")
         else:
             raise Http404
     except _REFUSED as refused:

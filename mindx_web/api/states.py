@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -48,6 +49,16 @@ class LimitsIn(Strict):
     steps: int = Field(400, ge=1, le=20_000)
 
 
+class OtherLimitsIn(Strict):
+    """Limits that the run gets instead of those it has; what is left out stays."""
+
+    tokens: int | None = Field(None, ge=1_000, le=100_000_000)
+    time_s: float | None = Field(None, ge=1, le=604_800)
+    cost: Decimal | None = Field(None, ge=0, le=10_000)
+    submissions: int | None = Field(None, ge=1, le=100)
+    steps: int | None = Field(None, ge=1, le=20_000)
+
+
 class StartIn(Strict):
     """A task with the modules that work on it. With a `document`, an exported state, it goes on from that, paused."""
 
@@ -62,7 +73,8 @@ class StartIn(Strict):
 class EditIn(Strict):
     """What is changed at a node (by default the present one); the run goes on from there as a branch.
 
-    `option` counts from 1. `next_step` is the module that comes next, with its args where given.
+    `option` counts from 1. `next_step` is the module that comes next, with its args where given. Limits alone make no
+    branch: the run goes on where it is, also where a limit had ended it.
     """
 
     node: int | None = None
@@ -72,6 +84,7 @@ class EditIn(Strict):
     modules: dict[str, ModuleIn] | None = None
     next_step: str | None = Field(None, max_length=32)
     next_args: dict[str, Any] | None = None
+    limits: OtherLimitsIn | None = None
     paused: bool = True
 
 
@@ -234,10 +247,22 @@ def state(request: ApiRequest, state_id: str) -> StateOut:
 def edit(request: ApiRequest, state_id: str, payload: EditIn) -> StateOut:
     """Change a state and go on from it as a branch. The state itself stays as it is; the new one is returned."""
     step, run = _found(request, state_id)
+    try:
+        if payload.model_fields_set == {"limits"} and payload.limits is not None:
+            made = branching.set_limits(run, _limits(payload.limits, run), by=request.auth.user)
+        else:
+            made = branching.branch(run, _edit(payload, step, run), by=request.auth.user)
+    except _REFUSED as refused:
+        raise _refusal(refused) from refused
+    run.refresh_from_db()
+    return _told(made, run)
+
+
+def _edit(payload: EditIn, step: ModularStep, run: ModularRun) -> Edit:
     node = payload.node if payload.node is not None else states.read(step).at
     if node is None:
         raise invalid("node", "Name the node that is changed.")
-    wanted = Edit(
+    return Edit(
         node,
         payload.content,
         payload.arguments,
@@ -245,14 +270,13 @@ def edit(request: ApiRequest, state_id: str, payload: EditIn) -> StateOut:
         _chosen(payload.modules) if payload.modules is not None else None,
         payload.next_step,
         payload.next_args,
+        _limits(payload.limits, run) if payload.limits is not None else None,
         payload.paused,
     )
-    try:
-        made = branching.branch(run, wanted, by=request.auth.user)
-    except _REFUSED as refused:
-        raise _refusal(refused) from refused
-    run.refresh_from_db()
-    return _told(made, run)
+
+
+def _limits(wanted: OtherLimitsIn, run: ModularRun) -> Limits:
+    return replace(states.read(states.latest(run)).limits, **wanted.model_dump(exclude_none=True))
 
 
 @router.post("/{state_id}/step", response={202: StateOut}, auth=_MAY_WRITE, operation_id="step_state")

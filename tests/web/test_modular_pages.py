@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.test import Client
 
+from agents.bdi.modular.state import Limits
 from agents.models import ModularRun
 from agents.modular import runs, states, wanting, working
 from agents.modular.runs import Start
@@ -139,6 +141,30 @@ def test_it_is_paused_stepped_and_ended_with_the_buttons(started: ModularRun, cl
     assert client.post(act, {"do": "dance"}).status_code == 404
     client.post(act, {"do": "cancel"})
     assert state() == "ended"
+
+
+def test_a_paused_run_gets_other_limits_on_its_page(started: ModularRun, client: Client) -> None:
+    page = f"/modular/{started.pk}/"
+    assert "Change the limits" not in client.get(page).content.decode(), (
+        "a page that looks again would lose what is typed"
+    )
+    client.post(f"{page}do/", {"do": "pause"})
+    before = states.tree_of(started).limits
+    assert "Change the limits" in client.get(page).content.decode()
+    wanted = {
+        "limit.tokens": "9000",
+        "limit.time_s": "60",
+        "limit.cost": "1.5",
+        "limit.submissions": "2",
+        "limit.steps": "77",
+    }
+    for wrong in ({"limit.steps": "x"}, {"limit.tokens": "-1"}, {"limit.steps": "0"}, {"limit.cost": "NaN"}):
+        client.post(f"{page}do/", {"do": "limits", **wanted, **wrong})
+    assert states.tree_of(ModularRun.objects.get()).limits == before
+    client.post(f"{page}do/", {"do": "limits", **wanted})
+    found = ModularRun.objects.get()
+    assert (found.state, states.tree_of(found).limits) == ("paused", Limits(9_000, 60.0, Decimal("1.5"), 2, 77))
+    assert "of 77" in client.get(page).content.decode()
 
 
 def test_rubbish_is_refused_and_changes_nothing(started: ModularRun, client: Client) -> None:

@@ -1,10 +1,12 @@
-"""`manage.py modular run | step | show | branch | replay`: modular agents from the command line."""
+"""`manage.py modular run | step | show | branch | limits | replay`: modular agents from the command line."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +34,13 @@ _USUAL = {
 }
 
 
+_LIMITS: Mapping[str, Any] = {"tokens": int, "time_s": float, "cost": Decimal, "submissions": int, "steps": int}
+
+
 class Command(BaseCommand):
     """Exit code 1: a replay that differs, or something that is refused."""
 
-    help = "Start, step, show, branch and replay runs of modular agents. Workers take the steps."
+    help = "Start, step, show, branch, limit and replay runs of modular agents. Workers take the steps."
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
@@ -51,20 +56,23 @@ class Command(BaseCommand):
         show = actions.add_parser("show", help="Print a run.")
         show.add_argument("--state", action="store_true", help="print the whole state")
         branch = actions.add_parser("branch", help="Change a node and go on from there.")
-        branch.add_argument("node", type=int)
         branch.add_argument("--content", help="another message")
         branch.add_argument("--option", type=int, help="another option, counted from 1")
         branch.add_argument("--next", help="the module that comes next")
         branch.add_argument("--paused", action="store_true")
+        limits = actions.add_parser("limits", help="Give a run other limits; one that a limit has ended goes on.")
+        for name, kind in _LIMITS.items():
+            limits.add_argument(f"--{name.replace('_', '-')}", type=kind, help=f"most {name} (default: as it is)")
         replay = actions.add_parser("replay", help="Do a run again from its recorded answers.")
-        for one in (step, show, branch, replay):
+        for one in (step, show, branch, limits, replay):
             one.add_argument("run", type=int, help="its number")
-        for one in (run, step, show, branch, replay):
+        branch.add_argument("node", type=int, help="the node to go on from")
+        for one in (run, step, show, branch, limits, replay):
             one.add_argument("--by", default="admin", metavar="USER", help="with whose rights (default: admin)")
             one.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        actions = {"run": _run, "step": _step, "show": _show, "branch": _branch, "replay": _replay}
+        actions = {"run": _run, "step": _step, "show": _show, "branch": _branch, "limits": _limits, "replay": _replay}
         by = User.objects.filter(username=options["by"], is_active=True).first()
         if by is None:
             raise CommandError(f"There is no user {options['by']}.")
@@ -130,6 +138,13 @@ def _branch(options: Mapping[str, Any], by: User) -> _Told:
     edit = Edit(options["node"], options["content"], option=option, next_step=options["next"], paused=options["paused"])
     branching.branch(run, edit, by=by)
     run.refresh_from_db()
+    return _told(run)
+
+
+def _limits(options: Mapping[str, Any], by: User) -> _Told:
+    run = _found(options, by)
+    said = {name: options[name] for name in _LIMITS if options[name] is not None}
+    branching.set_limits(run, replace(states.tree_of(run).limits, **said), by=by)
     return _told(run)
 
 

@@ -22,11 +22,12 @@ from agents.models import Agent, Goal, ModularNode, ModularRun, ModularStep, Mod
 from agents.modular import branching, replaying, rights, runs, states, wanting, working
 from agents.modular.branching import Edit
 from agents.modular.runs import Start
+from agents.modular.states import Written
 from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
 from agents.states import GoalState, ModularRunState
 from library.language import generation
 from library.language.asking import BudgetSpent
-from library.models import Experience
+from library.models import ComponentVersion, Experience
 from people.models import User
 from review.deciding import decisions
 from tests.models.conftest import provider as provider
@@ -463,6 +464,83 @@ def test_limits_end_a_run(begun: Callable[..., ModularRun], owner: User) -> None
     run = begun(limits=Limits(steps=2), settings=BY_HAND)
     run = wrote(run, owner, None, "thinking")
     assert (run.state, run.outcome) == (S.ENDED, "limit")
+
+
+def test_a_run_at_its_limit_gets_a_higher_one_and_goes_on_where_it_was(
+    begun: Callable[..., ModularRun], owner: User, outsider: User
+) -> None:
+    run = begun(limits=Limits(steps=3), settings=BY_HAND)
+    run = wrote(run, owner, None, "thinking")
+    assert (run.state, run.outcome) == (S.ENDED, "limit")
+    ended, files = run.at_step, run.workspace_id
+    with pytest.raises(StateRefused, match="3 steps is reached"):
+        branching.set_limits(run, Limits(steps=3), by=owner)
+    with pytest.raises(NotYours):
+        branching.set_limits(run, Limits(steps=30), by=outsider)
+    assert ModularRun.objects.get(pk=run.pk).at_step == ended
+    step = branching.set_limits(run, Limits(steps=30), by=owner)
+    assert (step.number, step.by, step.kind) == (ended + 1, owner, "edit")
+    assert (run.state, run.outcome, run.workspace_id) == (S.READY, "", files)
+    run = worked(run)
+    assert run.state == S.WAITING, "it goes on with the step that the limit kept it from"
+    run = wrote(run, owner, SUBMIT)
+    assert (run.state, run.outcome) == (S.ENDED, "achieved")
+    assert replaying.replay(run).is_same
+    with pytest.raises(NotPossibleNow, match="submitted"):
+        branching.set_limits(run, Limits(steps=60), by=owner)
+    told = Experience.objects.filter(goal_ref=f"modular-{run.pk}").order_by("pk")
+    assert [(one.kind, one.final_outcome) for one in told] == [("goal", "failure"), ("recovery", "success")]
+    assert ComponentVersion.objects.get(component__kind="modular").uses == 1, "a run counts once"
+
+
+def test_what_a_near_limit_submitted_is_no_answer_once_there_is_more(
+    begun: Callable[..., ModularRun], owner: User
+) -> None:
+    run = wrote(begun(settings=BY_HAND), owner, None, "nearly there")
+    assert run.state == S.WAITING
+    # As if the time that it has used were spent now: of the ten hours it has two minutes left.
+    branching.set_limits(run, Limits(time_s=36_000), by=owner)
+    step = states.latest(run)
+    head = {**step.head, "usage": {**step.head["usage"], "time_s": 35_990.0}}
+    made = states.write(
+        run,
+        document.of_rows(head, [one.data for one in run.nodes.all()]),
+        Written("edit", step.now, step.number, by=owner),
+        run.workspace,
+    )
+    ModularRun.objects.filter(pk=run.pk).update(at_step=made.number, state=S.READY.value)
+    run = worked(run)
+    assert (run.outcome, states.tree_of(run).submissions) == ("limit", ["nearly there"])
+    branching.set_limits(run, Limits(time_s=72_000), by=owner)
+    run = worked(run)
+    assert (run.state, states.tree_of(run).submissions) == (S.WAITING, [])
+
+
+def test_a_waiting_run_gets_other_limits_and_its_call_is_answered_all_the_same(
+    begun: Callable[..., ModularRun], owner: User, reviewer: User
+) -> None:
+    run = wrote(begun(), owner, WRITE)
+    assert run.state == S.WAITING
+    branching.set_limits(run, Limits(steps=500), by=owner)
+    assert run.state == S.WAITING
+    approve(run, reviewer)
+    run = worked(run)
+    assert run.state == S.WAITING
+    run = wrote(run, owner, SUBMIT)
+    assert (run.outcome, states.tree_of(run).limits.steps) == ("achieved", 500)
+    assert ModularWant.objects.filter(run=run, kind="call").count() == 1, "the call was made once"
+    assert replaying.replay(run).is_same
+
+
+def test_a_branch_at_a_limit_is_refused_unless_it_gets_a_higher_one(
+    begun: Callable[..., ModularRun], owner: User
+) -> None:
+    run = begun(limits=Limits(steps=3), settings=BY_HAND)
+    run = wrote(run, owner, None, "thinking")
+    with pytest.raises(StateRefused, match="higher limit"):
+        branching.branch(run, Edit(1, "another task"), by=owner)
+    branching.branch(run, Edit(1, "another task", limits=Limits(steps=30)), by=owner)
+    assert (run.state, run.outcome) == (S.READY, "")
 
 
 def test_a_person_rates_picks_or_writes_and_only_once(

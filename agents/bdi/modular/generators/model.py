@@ -27,7 +27,7 @@ MODULE = Module(
     "Asks one model for one or more answers to choose from.",
     generate,
     (
-        Setting("model", "text", "Model", "", "A name as LiteLLM has it; empty: the one that mindX uses."),
+        Setting("model", "text", "Model", "", "As LiteLLM names it. Empty: the model that mindX is set up with."),
         Setting("samples", "whole", "Answers to choose from", 2, "", 1, 16),
         Setting("temperature", "number", "Temperature", 0.7, "0: always the likeliest answer.", 0, 2),
         Setting("max_tokens", "whole", "Longest answer in tokens", 2_000, "", 50, 32_000),

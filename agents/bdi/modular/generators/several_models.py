@@ -28,7 +28,7 @@ MODULE = Module(
     "Asks several models at once for one answer each.",
     generate,
     (
-        Setting("models", "text", "Models", "", "Names as LiteLLM has them, with commas; empty: mindX's own ones."),
+        Setting("models", "text", "Models", "", "As LiteLLM names them, with commas. Empty: those of mindX."),
         Setting("temperature", "number", "Temperature", 0.2, "0: always the likeliest answer.", 0, 2),
         Setting("max_tokens", "whole", "Longest answer in tokens", 2_000, "", 50, 32_000),
     ),
