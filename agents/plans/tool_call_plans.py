@@ -24,7 +24,7 @@ class Caller:
 
 
 def evidence(caller: Caller) -> Mapping[str, Any]:
-    """What the plan remembers of its caller. Nobody knows what the caller has read, so no policy approves its calls."""
+    """What the plan remembers of its caller. Nobody knows what that has read: what it calls is a tool's words."""
     return {"prompt_has_tool_output": True, _KEY: {"kind": caller.kind, "name": caller.name, "run": caller.run}}
 
 

@@ -14,7 +14,7 @@ from agents.bdi import document as documents
 from agents.bdi.document import Document
 from agents.bdi.touched import touched
 from agents.models import Goal, IntentPlan, ShadowRun
-from agents.plans import renewals, shadowing
+from agents.plans import renewals, shadowing, tool_call_plans
 from agents.record import prepared
 from agents.record.gate import Forbidden
 from agents.states import PlanState, ShadowState
@@ -111,10 +111,13 @@ def facts_of(plan: IntentPlan, found: Counts | None = None) -> PlanFacts:
     run = shadowing.latest(plan)
     facts = _facts(plan.goal, document, run, found)
     trouble = shadow_problem(document, run, plan.workspace.head)
+    is_call = tool_call_plans.caller_of(plan) is not None and not _has_gaps(document)
     return replace(
         facts,
         shadow_problem=trouble,
         holds_tool_output=holds_tool_output(plan, document),
+        is_call=is_call,
+        changes_files=not is_call or _changes_files(run),
         is_asked_again=renewals.needs_a_person(plan),
     )
 
@@ -214,7 +217,18 @@ def holds_tool_output(plan: IntentPlan, document: Document) -> bool:
         return True
     if plan.plan.source in ("model", "recovery") and evidence.get("prompt_has_tool_output") is not False:
         return True
+    return _has_gaps(document)
+
+
+def _has_gaps(document: Document) -> bool:
+    """Whether something is filled in when the plan runs."""
     return any("{{" in f"{spec.params}{spec.condition}" for spec in document.all_intents)
+
+
+def _changes_files(run: ShadowRun | None) -> bool:
+    """Whether the shadow run left other files than it found; where nobody knows, it did."""
+    paths = shadowing.changed_paths(run) if run is not None else None
+    return paths is None or any(paths.values())
 
 
 def keep(

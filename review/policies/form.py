@@ -42,6 +42,7 @@ class PolicyForm(forms.Form):
     sources = forms.MultipleChoiceField(choices=[(each, each) for each in SOURCES], required=False)
     shadow_clean = forms.BooleanField(required=False)
     asks_model = forms.BooleanField(required=False)
+    reading_calls = forms.BooleanField(required=False)
     budget = forms.IntegerField(required=False, min_value=1, max_value=1_000)
     expires_on = forms.DateField(required=False)
     sampling_percent = forms.IntegerField(required=False, min_value=0, max_value=100)
@@ -53,7 +54,7 @@ class PolicyForm(forms.Form):
         raw: dict[str, Any] = {name: _lines(cleaned.get(name, "")) for name in _LISTS}
         raw |= {name: cleaned.get(name) or [] for name in ("effects", "roles", "sources")}
         raw |= {name: cleaned.get(name) or "" for name in ("risk_at_most", "risk_at_least")}
-        raw |= {name: bool(cleaned.get(name)) for name in ("shadow_clean", "asks_model")}
+        raw |= {name: bool(cleaned.get(name)) for name in ("shadow_clean", "asks_model", "reading_calls")}
         try:
             cleaned["conditions"] = Conditions.read(raw)
         except ConditionsRefused as wrong:

@@ -99,6 +99,8 @@ def _check(draft: Draft, by: User) -> None:
         raise WordsRefused("risk_at_most", "“At most” is for policies that approve. Use “at least” here.")
     elif draft.conditions.shadow_clean:
         raise WordsRefused("shadow_clean", "Only policies that approve can require a clean shadow run.")
+    elif draft.conditions.reading_calls:
+        raise WordsRefused("reading_calls", "Only policies that approve can let agents read.")
 
 
 def _check_approving(draft: Draft, by: User) -> None:

@@ -57,6 +57,10 @@ class PlanFacts:
     steps: tuple[StepFacts, ...]
     shadow_problem: str
     holds_tool_output: bool = False
+    # One call of a tool, by an agent that reads the answer itself and may have read anything before.
+    is_call: bool = False
+    # The shadow run left other files than it found.
+    changes_files: bool = True
     # It stopped on its way, or a step of it failed: why it is asked again is for a person to read.
     is_asked_again: bool = False
 
@@ -78,6 +82,8 @@ class Conditions:
     workspaces: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     shadow_clean: bool = False
+    # Of a policy that approves: calls of agents as well, where they only read. Without it, none of theirs.
+    reading_calls: bool = False
     # What it reads would go to a language model.
     asks_model: bool = False
 
@@ -101,8 +107,8 @@ class Conditions:
 
     @property
     def is_open(self) -> bool:
-        """True when nothing is stated, so that every step meets them."""
-        return not self.to_json()
+        """True when nothing is stated, so that every step meets them. What lets more through states nothing."""
+        return not self.to_json().keys() - {"reading_calls"}
 
 
 def _read(name: str, value: Any, default: object) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from review.policy.conditions import Conditions, PlanFacts, met
+from review.policy.conditions import Conditions, PlanFacts, StepFacts, met
 from review.risk.assessment import Level
 
 
@@ -123,7 +123,7 @@ def barred(rule: Rule, plan: PlanFacts) -> str:
     hosts = _hosts(plan)
     for bad, words in (
         (not plan.steps, "a plan without steps"),
-        (plan.holds_tool_output, "what a tool wrote went into this plan"),
+        (plan.holds_tool_output and not _is_reading_call(rule, plan), "what a tool wrote went into this plan"),
         (plan.is_asked_again, "it was approved before and stopped on its way"),
         (bool(plan.shadow_problem), plan.shadow_problem),
         (bool(hosts) and hosts != set(rule.conditions.hosts), "it reaches hosts that the policy does not name exactly"),
@@ -138,6 +138,17 @@ def barred(rule: Rule, plan: PlanFacts) -> str:
         if step.risk in (Level.HIGH, Level.UNKNOWN):
             return f"the risk of step {step.position} is {step.risk}"
     return ""
+
+
+def _is_reading_call(rule: Rule, plan: PlanFacts) -> bool:
+    """Whether an agent's call, whatever words talked the agent into it, can do no more than read the workspace."""
+    return rule.conditions.reading_calls and plan.is_call and not plan.changes_files and all(map(_reads, plan.steps))
+
+
+def _reads(step: StepFacts) -> bool:
+    touch = step.touch
+    does_more = touch.is_program or touch.removes or touch.makes or touch.overwrites or touch.asks_model
+    return step.effect == "idempotent" and not step.hosts and not touch.is_unsure and not does_more
 
 
 def _hosts(plan: PlanFacts) -> Collection[str]:

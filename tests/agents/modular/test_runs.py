@@ -18,20 +18,27 @@ from agents.bdi.modular.combinations import CombinationRefused
 from agents.bdi.modular.document import StateRefused
 from agents.bdi.modular.state import Chosen, Limits
 from agents.cycle import cycle
+from agents.execution import shadow
 from agents.models import Agent, Goal, ModularNode, ModularRun, ModularStep, ModularWant, Standstill
 from agents.modular import branching, replaying, rights, runs, states, wanting, working
 from agents.modular.branching import Edit
 from agents.modular.runs import Start
 from agents.modular.states import Written
+from agents.presentation.rates import KNOWN_FROM
 from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
-from agents.states import GoalState, ModularRunState
+from agents.record.moves import move_plan
+from agents.states import GoalState, ModularRunState, PlanState
 from library.language import generation
 from library.language.asking import BudgetSpent
 from library.models import ComponentVersion, Experience
 from people.models import User
-from review.deciding import decisions
+from review.deciding import auto_approval, decisions
+from review.policies import writing
+from review.policy.verdict import Action
 from tests.models.conftest import provider as provider
 from tests.models.server import Provider
+from tests.review.plans import goal_of, proposed, step
+from tests.review.some_policies import draft, in_force
 
 pytestmark = pytest.mark.django_db(transaction=True)
 S = ModularRunState
@@ -44,6 +51,7 @@ BY_HAND = {
 }
 BY_MODEL = {**BY_HAND, "generator": Chosen("model", {"samples": 1})}
 WRITE = {"name": "simple_coder.write", "arguments": {"path": "a.txt", "content": "moon"}}
+RUN = {"name": "simple_coder.run", "arguments": {"command_line": "python -c pass"}}
 SUBMIT = {"name": "submit", "arguments": {"answer": "done"}}
 
 
@@ -115,6 +123,67 @@ def test_a_rejected_call_is_answered_with_the_reason_and_the_run_goes_on(
     run = worked(ModularRun.objects.get(pk=run.pk))
     assert "not that file" in states.tree_of(run).path()[-1].message.content
     assert run.reason == "a person has to answer"
+
+
+def test_harmless_calls_pass_by_a_policy_as_long_as_its_budget_lasts(
+    begun: Callable[..., ModularRun], owner: User, admin: User
+) -> None:
+    # Of a command that was hardly used the risk is unknown, and no policy passes it.
+    earlier = proposed(goal_of(owner, "earlier"), [step("ls", path=".")] * KNOWN_FROM)
+    move_plan(earlier, PlanState.REJECTED, by="a test")
+    earlier.intents.update(state="succeeded")
+    passing = draft(Action.AUTO_APPROVE, "reading passes", budget=1, commands=["ls", "write"], reading_calls=True)
+    policy = writing.write(passing, by=admin)
+    writing.replay(policy, by=admin)
+    writing.enable(policy, by=admin, number=policy.number)
+    look = {"name": "simple_coder.ls", "arguments": {"path": "."}}
+
+    def looked(run: ModularRun) -> str:
+        """The state of the plan of the newest call, after a shadow run, the policies, and whatever they let pass."""
+        want = ModularWant.objects.filter(run=run, kind="call").latest("pk")
+        assert want.goal is not None
+        plan = want.goal.intent_plans.get()
+        shadow.work()
+        auto_approval.look(plan.pk)
+        cycle.work(want.goal_id)
+        plan.refresh_from_db()
+        return plan.state
+
+    run = wrote(begun(), owner, look)
+    assert looked(run) == PlanState.COMPLETE, "nobody was asked"
+    run = worked(ModularRun.objects.get(pk=run.pk))
+    run = wrote(run, owner, look)
+    assert looked(run) == PlanState.AWAITING_REVIEW, "its budget of one a day is spent"
+    assert run.state == S.WAITING
+
+
+@pytest.mark.parametrize(
+    ("call", "conditions"),
+    [
+        (WRITE, {"commands": ["write"], "reading_calls": True}),
+        ({"name": "simple_coder.ls", "arguments": {"path": "."}}, {"commands": ["ls"]}),
+        (
+            {"name": "simple_coder.run", "arguments": {"command_line": "python -c pass"}},
+            {"commands": ["run"], "reading_calls": True},
+        ),
+    ],
+    ids=["it writes", "the policy lets no agent read", "it runs a program"],
+)
+def test_no_policy_passes_a_call_that_may_do_more_than_read(
+    call: Mapping[str, Any], conditions: Mapping[str, Any], begun: Callable[..., ModularRun], owner: User, admin: User
+) -> None:
+    in_force(Action.AUTO_APPROVE, admin, "much passes", **conditions)
+    wrote(begun(), owner, call)
+    want = ModularWant.objects.get(kind="call")
+    assert want.goal is not None
+    plan = want.goal.intent_plans.get()
+    shadow.work()
+    auto_approval.look(plan.pk)
+    plan.refresh_from_db()
+    assert plan.state == PlanState.AWAITING_REVIEW
+    assert [one["why"] for one in plan.policy_evaluations.latest("pk").declined] == [
+        "what a tool wrote went into this plan"
+    ]
 
 
 def test_a_call_that_cannot_be_made_is_told_and_makes_no_goal(begun: Callable[..., ModularRun], owner: User) -> None:

@@ -63,6 +63,8 @@ def test_the_database_itself_keeps_versions_and_refuses_what_was_not_replayed(ke
         (draft(Action.AUTO_APPROVE, tools=["simple_coder"], risk_at_least="low"), "risk_at_least"),
         (draft(Action.FORBID, risk_at_most="low"), "risk_at_most"),
         (draft(Action.FORBID, shadow_clean=True), "shadow_clean"),
+        (draft(Action.FORBID, commands=["ls"], reading_calls=True), "reading_calls"),
+        (draft(Action.AUTO_APPROVE, reading_calls=True), "action"),
         (draft(Action.AUTO_APPROVE, tools=["simple_coder"], asks_model=True), "asks_model"),
         (draft(Action.FORBID, ""), "name"),
         (draft(Action.FORBID, "a\u202eb"), "name"),

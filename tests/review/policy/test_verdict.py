@@ -109,6 +109,33 @@ def test_a_plan_with_a_tools_words_or_an_unclean_shadow_run_is_never_approved_wi
     assert decide([a_rule(AUTO, tools=["simple_coder"])], a_plan(**changed)).action is None
 
 
+@pytest.mark.parametrize(
+    ("step", "plan", "passes"),
+    [
+        ({}, {}, True),
+        ({"effect": "workspace"}, {}, False),
+        ({"hosts": ("packages",)}, {}, False),
+        ({"touch": touch("a.txt", is_program=True)}, {}, False),
+        ({"touch": touch("a.txt", is_unsure=True)}, {}, False),
+        ({"touch": touch("a.txt", removes=("a.txt",))}, {}, False),
+        ({"touch": touch("a.txt", makes=("a.txt",))}, {}, False),
+        ({"touch": touch("a.txt", overwrites=True)}, {}, False),
+        ({"touch": touch("a.txt", asks_model=True)}, {}, False),
+        ({}, {"is_call": False}, False),
+        ({}, {"changes_files": True}, False),
+        ({}, {"shadow_problem": "it has had no shadow run"}, False),
+    ],
+)
+def test_a_call_of_an_agent_passes_only_where_it_reads_and_the_policy_says_so(
+    step: dict[str, Any], plan: dict[str, Any], passes: bool
+) -> None:
+    facts = {"holds_tool_output": True, "is_call": True, "changes_files": False} | plan
+    call = a_plan(a_step(command="read", **{"effect": "idempotent"} | step), **facts)
+    saying_so = a_rule(AUTO, commands=["read"], hosts=["packages"] if step.get("hosts") else [], reading_calls=True)
+    assert decide([saying_so], call).action is (AUTO if passes else None)
+    assert decide([a_rule(AUTO, commands=["read"])], call).action is None
+
+
 def test_hosts_must_be_named_exactly() -> None:
     plan = a_plan(a_step(hosts=("packages",)))
     assert decide([a_rule(AUTO, hosts=["packages"])], plan).action is AUTO

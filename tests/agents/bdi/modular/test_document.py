@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from agents.bdi.modular import combinations, document, loop, modules
+from agents.bdi.modular import acting, combinations, document, loop, modules
 from agents.bdi.modular.agent import ModularAgent
 from agents.bdi.modular.document import StateRefused
 from agents.bdi.modular.loop import ModuleFailed
 from agents.bdi.modular.modules import Module
 from agents.bdi.modular.prompters import aware
-from agents.bdi.modular.state import MODULE_TYPES, Chosen, Message, State
+from agents.bdi.modular.state import MODULE_TYPES, Chosen, FunctionCall, Message, State
 from tests.agents.bdi.modular import scripted
 
 
@@ -135,6 +136,46 @@ def test_a_module_that_raises_stops_the_run_and_is_named(monkeypatch: pytest.Mon
     monkeypatch.setattr(modules, "every", lambda: other)
     with pytest.raises(ModuleFailed, match="The prompter “plain” failed: RuntimeError: boom"):
         loop.step(ModularAgent(State("x", _setting(*PLAIN)), "now", scripted.CATALOGUE))
+
+
+def test_the_actor_makes_the_calls_of_the_nodes_that_the_discriminator_names() -> None:
+    state = State("x", _setting(*PLAIN), tools=[*acting.OWN])
+    loop.begin(state, "now")
+    noting = [Message("assistant", "", FunctionCall("note", {"text": text})) for text in ("first", "second", "third")]
+    one, two, _ = (state.add(message, source="model", at="now").id for message in noting)
+    state.go_on("actor", node_ids=[one, two])
+    assert loop.step(ModularAgent(state, "now", scripted.CATALOGUE)).is_done
+    assert state.context["notes"] == ["first", "second"], "not that of the present node"
+
+
+def test_a_package_offers_modules_and_a_broken_one_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    @dataclass
+    class Point:
+        name: str
+        found: object
+
+        def load(self) -> object:
+            if isinstance(self.found, Exception):
+                raise self.found
+            return self.found
+
+    def first_words(agent: ModularAgent) -> None:
+        agent.state.go_on("generator", messages=[Message("user", agent.state.task.split()[0])])
+
+    offered = Module("prompter", "first_word", "The first word", "Sends one word.", first_words)
+    taken = Module("prompter", "plain", "Not plain", "", first_words)
+    points = [Point("good", offered), Point("taken", taken), Point("bad", ImportError("gone")), Point("odd", "text")]
+    monkeypatch.setattr(modules, "entry_points", lambda group: points if group == modules.GROUP else [])
+    modules.every.cache_clear()
+    try:
+        assert modules.module("prompter", "first_word") is offered
+        assert modules.module("prompter", "plain").title == "Plain", "a package takes no name that is there"
+        assert len(modules.every()) == len([*modules._shipped()]) + 1
+        state = State("greet the moon", _setting("first_word", *PLAIN[1:]))
+        loop.step(ModularAgent(state, "now", scripted.CATALOGUE))
+        assert state.next_step.args["messages"] == [Message("user", "greet")]
+    finally:
+        modules.every.cache_clear()
 
 
 def test_an_answer_of_ten_megabytes_is_cut_and_says_so() -> None:
