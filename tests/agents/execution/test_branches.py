@@ -117,9 +117,7 @@ def test_two_branches_that_fail_are_both_recovered_and_the_third_has_run(approve
 def test_a_person_mends_the_failed_branch_and_the_plan_goes_on_behind_it(
     approved: Callable[..., IntentPlan], operator: User, reviewer: User, file_of: Any
 ) -> None:
-    RecoveryPolicy.objects.create(
-        failure_class="TOOL_EXECUTION_ERROR", number=1, pinned="manual_fallback", by=operator
-    )
+    RecoveryPolicy.objects.create(failure_class="TOOL_EXECUTION_ERROR", number=1, pinned="manual_fallback", by=operator)
     plan = approved()
     assert worked(plan) == GoalState.MANUAL
     assert states(plan) == ["succeeded", "failed", "pending", "succeeded", "succeeded", "pending"]
@@ -132,9 +130,7 @@ def test_a_person_mends_the_failed_branch_and_the_plan_goes_on_behind_it(
 def test_what_is_asked_about_again_holds_the_failed_branch_and_not_what_has_run(
     approved: Callable[..., IntentPlan], operator: User, owner: User
 ) -> None:
-    RecoveryPolicy.objects.create(
-        failure_class="TOOL_EXECUTION_ERROR", number=1, pinned="manual_fallback", by=operator
-    )
+    RecoveryPolicy.objects.create(failure_class="TOOL_EXECUTION_ERROR", number=1, pinned="manual_fallback", by=operator)
     plan = approved()
     worked(plan)
     asked = hand_items.again(HandItem.objects.get(), by=owner)
