@@ -12,13 +12,13 @@ from typing import Any
 from agents.bdi import parameters
 from agents.bdi.branches import LETTERS
 from agents.bdi.dependencies import link
-from agents.bdi.validation import PlanLimits
+from agents.bdi.validation import PlanLimits, unstorable
 from agents.bdi.workflows import branching, conditions, defining, placeholders, values
 from agents.bdi.workflows.bound import Bound, BoundStep, Definition, Known, Returned
 from agents.bdi.workflows.conditions import ConditionFault
 from agents.bdi.workflows.faults import Fault, nearest
 from agents.bdi.workflows.placeholders import Malformed
-from agents.bdi.workflows.reading import AGENT, TOOL, WORKFLOW, StepText, Workflow, read
+from agents.bdi.workflows.reading import AGENT, TOOL, WORKFLOW, Reading, StepText, Workflow, read
 from agents.bdi.workflows.scope import Scope
 from agents.bdi.workflows.values import Open, Result, ValueFault
 from agents.toolkit.command import Command, Tool
@@ -77,6 +77,7 @@ class _Binder:
         self.left_out: list[str] = []
         self.called: dict[str, Known] = {}
         self.calls = 0
+        self.readings: dict[str, Reading] = {}
 
     def given(self, workflow: Workflow, given: Mapping[str, Any] | None) -> dict[str, Any]:
         """The parameters as they are; what is wrong with those that were given is a fault of line 1."""
@@ -86,13 +87,16 @@ class _Binder:
         for name, value in given.items():
             if name not in workflow.params:
                 self.faults.append(Fault(1, f"there is no parameter “{name[:60]}”", nearest(name, workflow.params)))
+            elif lost := unstorable(value):
+                message = f"the value of “{name}” holds {lost}, which cannot be stored"
+                self.faults.append(Fault(1, message, "Leave it out"))
             elif placeholders.holds_braces(value):
                 message = f"the value of “{name}” holds two braces, which would be read as a placeholder"
                 self.faults.append(Fault(1, message, "Put such a text into a file of the workspace"))
             else:
                 params[name] = value
         for name, one in params.items():
-            if isinstance(one, Open):
+            if isinstance(one, Open) and name not in given:
                 self.faults.append(Fault(1, f"the parameter “{name}” needs a value", "Give one"))
         return params
 
@@ -334,7 +338,9 @@ class _Binder:
                 message = f"this calls more than {MOST_CALLS} workflows"
                 self.faults.append(Fault(scope.line or step.line, message, "Part it into goals"))
             return
-        reading = read(known.body)
+        # Called a hundred times, it is read once.
+        if (reading := self.readings.get(known.name)) is None:
+            reading = self.readings[known.name] = read(known.body)
         errors = [fault for fault in reading.faults if not fault.is_warning]
         if reading.workflow is None or errors:
             said = f": {errors[0]}" if errors else ""

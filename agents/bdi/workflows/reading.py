@@ -25,8 +25,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agents.bdi.branches import LETTERS
+from agents.bdi.validation import unstorable
 from agents.bdi.workflows import placeholders
 from agents.bdi.workflows.faults import Fault, nearest
+from agents.rules.naming import hidden_character
 from agents.toolkit import strict_yaml
 from agents.toolkit.strict_yaml import Loaded, YamlFault
 
@@ -135,6 +137,7 @@ class _Reader:
         self.faults.append(Fault(self.loaded.line_of(path), message, mend, is_warning))
 
     def workflow(self, data: Mapping[str, Any]) -> Workflow | None:
+        self.check_storable((), data)
         for key in data:
             if key not in _TOP:
                 self.fault((key,), f"“{key[:60]}” is no key of a workflow", nearest(key, _TOP))
@@ -151,6 +154,19 @@ class _Reader:
             return None
         return Workflow(name, described[1] or "general", described[0], params, tuple(steps))
 
+    def check_storable(self, path: _Path, value: Any) -> None:
+        """Escapes can write what no table holds, and what is written here may be kept without being part of a step."""
+        if isinstance(value, dict):
+            for key, one in value.items():
+                self.check_storable((*path, key), one)
+        elif isinstance(value, list):
+            for at, one in enumerate(value):
+                self.check_storable((*path, at), one)
+        elif lost := unstorable(value):
+            self.fault(path, f"this holds {lost}, which cannot be stored", "Leave it out")
+        if path and isinstance(path[-1], str) and (lost := unstorable(path[-1])):
+            self.fault(path, f"this key holds {lost}, which cannot be stored", "Leave it out")
+
     def text(self, data: Mapping[str, Any], key: str, *, most: int, required: bool = False) -> str:
         value = data.get(key)
         if value is None and not required:
@@ -160,6 +176,8 @@ class _Reader:
             return ""
         if len(value) > most:
             self.fault((key,), f"{key} has more than {most:,} characters")
+        if hidden := hidden_character(value.replace("\n", " ").replace("\t", " ")):
+            self.fault((key,), f"{key} contains the hidden character {hidden}", "Leave it out")
         return " ".join(value.split())[:most]
 
     def params(self, value: Any) -> dict[str, Any]:
