@@ -27,6 +27,16 @@ def are_parallel(one: str, other: str) -> bool:
     return False
 
 
+def path_of(branch: str) -> list[tuple[str, str]]:
+    """The PARALLELs around a step, the outermost first, each with the letter of the branch: `2a.3b` is 2 a, 2a.3 b."""
+    found, before = [], ""
+    for part in branch.split(".") if branch else ():
+        if _BRANCH.match(part):
+            found.append((f"{before}{part[:-1]}", part[-1]))
+        before += f"{part}."
+    return found
+
+
 def has_branches(intents: Sequence[IntentSpec]) -> bool:
     """Whether any step stands in a branch."""
     return any(spec.branch for spec in intents)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.bdi.branches import are_parallel
@@ -96,8 +96,9 @@ def draw(steps: Sequence[FlowStep]) -> Graph:
     rows = _rows(steps, needs, columns)
     boxes = tuple(_box(step, columns[step.position], rows[step.position]) for step in steps)
     at = {box.step.position: box for box in boxes}
+    taken = {(columns[step.position], rows[step.position]) for step in steps}
     arrows = tuple(
-        (_arrow(at[before], box), bool(box.step.condition))
+        (_arrow(at[before], box, taken), bool(box.step.condition))
         for box in boxes
         for before in sorted(needs[box.step.position])
     )
@@ -158,11 +159,21 @@ def _box(step: FlowStep, column: int, row: int) -> Box:
     return Box(step, x, y, _WIDTH, _HEIGHT, _cut(title, _TITLE_CHARS), placed)
 
 
-def _arrow(before: Box, box: Box) -> str:
+def _arrow(before: Box, box: Box, taken: Collection[tuple[int, int]]) -> str:
     from_x, from_y = before.x + before.width, before.y + before.height // 2
     to_x, to_y = box.x - 3, box.y + box.height // 2
+    own, last = _cell(before), _cell(box)
+    way = ""
+    if last[0] - own[0] > 1 and not any((column, own[1]) in taken for column in range(own[0] + 1, last[0])):
+        # Straight on through its own row, which is empty there, and not behind the boxes of another one.
+        way = f"M{from_x} {from_y}"
+        from_x = box.x - _ACROSS
     bend = max(_ACROSS // 2, (to_x - from_x) // 2)
-    return f"M{from_x} {from_y}C{from_x + bend} {from_y} {to_x - bend} {to_y} {to_x} {to_y}"
+    return f"{way}{'L' if way else 'M'}{from_x} {from_y}C{from_x + bend} {from_y} {to_x - bend} {to_y} {to_x} {to_y}"
+
+
+def _cell(box: Box) -> tuple[int, int]:
+    return (box.x - _MARGIN) // (_WIDTH + _ACROSS), (box.y - _MARGIN) // (_HEIGHT + _DOWN)
 
 
 def _cut(text: str, most: int) -> str:
