@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
+from agents.bdi.branches import are_parallel
 from agents.bdi.revision import folder_after
 from agents.bdi.started import LOG, START, STOP
 from agents.rules.facts import is_below, join
@@ -32,8 +33,8 @@ def link(steps: Sequence[Step], registry: Registry) -> tuple[Step, ...]:
 
     A step depends on the results and conditions it reads, on the last change of each part of the session (folder,
     environment, autonomous mode), and on earlier steps that wrote at, above or below its paths. A program may read
-    anything,
-    so it depends on every earlier step that changes the workspace. Unknown commands are left for validation to name.
+    anything, so it depends on every earlier step that changes the workspace. Steps in branches beside each other depend
+    on each other only where one reads the other's result. Unknown commands are left for validation to name.
     """
     seen = _Seen()
     linked = []
@@ -47,6 +48,9 @@ def link(steps: Sequence[Step], registry: Registry) -> tuple[Step, ...]:
         for other in step.alternatives:
             with suppress(UnknownTool):
                 needs |= _needs(other, registry.command(other.tool, other.command), seen, position)
+        if step.branch:
+            read = _reads(step).union(*map(_reads, step.alternatives))
+            needs = {at for at in needs if at in read or not are_parallel(steps[at - 1].branch, step.branch)}
         linked.append(replace(step, depends_on=tuple(sorted(needs))))
         _note(step, command, seen, position)
     return tuple(linked)
@@ -54,10 +58,7 @@ def link(steps: Sequence[Step], registry: Registry) -> tuple[Step, ...]:
 
 def _needs(step: Step, command: Command, seen: _Seen, position: int) -> set[int]:
     values = step.values()
-    needs = {reference.position for _, reference in references(values)} | set(seen.session.values())
-    condition = parse_reference((step.condition or {}).get("left"))
-    if condition is not None:
-        needs.add(condition.position)
+    needs = _reads(step) | set(seen.session.values())
     touched = _paths(command, values, seen.folder)
     if _is_program(command):
         needs |= set(seen.changing)
@@ -67,6 +68,13 @@ def _needs(step: Step, command: Command, seen: _Seen, position: int) -> set[int]
         if any(path == own or is_below(own, path) or is_below(path, own) for own in touched):
             needs.add(at)
     return {at for at in needs if at < position}
+
+
+def _reads(step: Step) -> set[int]:
+    """The steps whose results it reads, or decides by."""
+    condition = parse_reference((step.condition or {}).get("left"))
+    of_values = {reference.position for _, reference in references(step.values())}
+    return of_values | ({condition.position} if condition is not None else set())
 
 
 def _note(step: Step, command: Command, seen: _Seen, position: int) -> None:

@@ -61,6 +61,15 @@ class IntentSpec:
     alternatives: tuple[IntentSpec, ...] = ()
     # The language models that get what it reads; None for a step that asks none.
     asks: Asked | None = None
+    # The branch in which it stands: when it fails, the branches beside it go on (`agents/bdi/branches.py`).
+    branch: str = ""
+    # How often it may be tried again, where that is less than what is granted for every step.
+    retries: int | None = None
+
+    @property
+    def tries(self) -> int | None:
+        """How often it may be tried in all, whatever is granted; None when it does not say."""
+        return None if self.retries is None else self.retries + 1
 
 
 @dataclass(frozen=True)
@@ -164,14 +173,16 @@ def _bound(step: Step, fact: CommandFacts, phase: str, position: int) -> IntentS
             for other, of_other in zip(step.alternatives, fact.alternatives, strict=True)
         ),
         asks=fact.asks,
+        branch=step.branch,
+        retries=step.retries,
     )
 
 
 def write(document: Document) -> bytes:
     """The canonical bytes of a document.
 
-    Steps without alternatives say nothing of any, as before there were some, steps that ask no model of none, and plans
-    without checks of no check.
+    Steps without alternatives say nothing of any, as before there were some, steps that ask no model of none, steps of
+    no branch and without retries of neither, and plans without checks of no check.
     """
     return canonical.dumps(_plain(document))
 
@@ -188,7 +199,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     if isinstance(value, IntentSpec):
-        unsaid = {name for name in ("alternatives", "asks") if not getattr(value, name)}
+        unsaid = {name for name in ("alternatives", "asks", "branch") if not getattr(value, name)}
+        unsaid |= {"retries"} if value.retries is None else set()
         return {name: _plain(item) for name, item in vars(value).items() if name not in unsaid}
     if isinstance(value, Check):
         return value.to_json()

@@ -29,20 +29,26 @@ def remaining(
     registry: Registry,
     instead: IntentSpec | Sequence[IntentSpec] | None = None,
     left_out: Collection[int] = (),
+    put_off: Collection[int] = (),
 ) -> PlanDraft:
     """The main steps from `position` on, and the whole clean-up, with what they read of earlier steps filled in.
 
     `done` holds the results of the steps that succeeded, by position. `instead` takes the place of the step at
-    `position`, nothing when it is empty; later steps may be `left_out`. Raises ValueError when a step reads what no
-    step left behind.
+    `position`, nothing when it is empty; later steps may be `left_out`. `put_off` are earlier steps that have not
+    ended, in branches that stand beside the position. Raises ValueError when a step reads what no step left behind.
     """
     living = living_before(document.intents, position, set(done))
     over = [spec for spec in document.intents[: position - 1] if spec.position in done]
     repeated = [spec for spec in over if _lives_in_the_session(spec, living, registry)]
     in_place = [instead] if isinstance(instead, IntentSpec) else instead
-    ahead = [spec for spec in document.intents[position - 1 :] if spec.position not in left_out]
+    ahead = [
+        spec
+        for spec in document.intents
+        if (spec.position >= position or spec.position in put_off) and spec.position not in {*left_out, *done}
+    ]
     if in_place is not None:
-        ahead = [*in_place, *(spec for spec in ahead if spec.position != position)]
+        before = [spec for spec in ahead if spec.position < position]
+        ahead = [*before, *in_place, *(spec for spec in ahead if spec.position > position)]
     try:
         kept = [*repeated, *(spec for spec in ahead if _may_run(spec, position, done))]
         places = {spec.position: place for place, spec in enumerate(kept, 1)}
@@ -74,7 +80,9 @@ def _lives_in_the_session(spec: IntentSpec, living: Collection[str], registry: R
 def _may_run(spec: IntentSpec, position: int, done: Results) -> bool:
     """False when its condition reads a step that is over, and does not hold."""
     reads = reference_of(spec.condition) if spec.condition is not None else None
-    return reads is None or reads.position >= position or bool(spec.condition and holds(spec.condition, done))
+    if reads is None or (reads.position >= position and reads.position not in done):
+        return True
+    return bool(spec.condition and holds(spec.condition, done))
 
 
 def _filled(spec: IntentSpec, position: int, done: Results, places: Mapping[int, int]) -> Step:

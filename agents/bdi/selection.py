@@ -104,7 +104,10 @@ def step_of(spec: IntentSpec, places: Mapping[int, int]) -> Step:
     if condition is not None and parse_reference(condition.get("left")) is not None:
         condition = {**condition, "left": shifted(condition["left"], places)}
     others = tuple(step_of(other, places) for other in spec.alternatives)
-    return Step(spec.tool, spec.command, params, spec.justification, spec.rule, (), condition, others)
+    return Step(
+        spec.tool, spec.command, params, spec.justification, spec.rule, (), condition, others,
+        branch=spec.branch, retries=spec.retries,
+    )  # fmt: skip
 
 
 def _with(step: Step, values: Mapping[str, Any], by: str) -> Step:

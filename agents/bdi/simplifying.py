@@ -6,7 +6,7 @@ Pure. What comes out is a proposal: it changes what was approved, so people look
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,18 +31,24 @@ class Simpler:
 
 
 def simpler(
-    document: Document, position: int, failure_class: FailureClass, registry: Registry, *, leave_out: bool = True
+    document: Document,
+    position: int,
+    failure_class: FailureClass,
+    registry: Registry,
+    *,
+    leave_out: bool = True,
+    done: Collection[int] = (),
 ) -> Simpler | None:
     """A simpler rest of the plan, or None when there is none. `leave_out`: the step itself may be done without.
 
     With wrong parameters less is asked for; else the step is cut into pieces; else it is left out with whatever stands
-    on it, when something of the plan is left then.
+    on it, when something of the plan is left then. `done`: later steps that have ended, in branches beside it.
     """
     spec = document.at(position)
     for found in (_less(spec, registry) if failure_class is FailureClass.INVALID_PARAMETERS else None, pieces(spec)):
         if found is not None:
             return found
-    return without(document, position) if leave_out else None
+    return without(document, position, done) if leave_out else None
 
 
 def pieces(spec: IntentSpec) -> Simpler | None:
@@ -103,13 +109,13 @@ def _less(spec: IntentSpec, registry: Registry) -> Simpler | None:
     return Simpler((made,), (), f"step {spec.position} asks for less: {', '.join(sorted(asked))} as usual")
 
 
-def without(document: Document, position: int) -> Simpler | None:
+def without(document: Document, position: int, done: Collection[int] = ()) -> Simpler | None:
     """The rest without this step and without every later one that stands on it; None when nothing would be left."""
     gone = {position}
     for spec in document.intents:
         if spec.position > position and gone & set(spec.depends_on):
             gone.add(spec.position)
-    left = [spec for spec in document.intents if spec.position > position and spec.position not in gone]
+    left = [spec for spec in document.intents if spec.position > position and spec.position not in {*gone, *done}]
     if not left:
         return None
     more = sorted(gone - {position})

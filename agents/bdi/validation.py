@@ -6,6 +6,7 @@ It runs after parameters were resolved and corrected, so that what is checked is
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -183,8 +184,8 @@ def _value(position: int, command: Command, name: str, value: Any, walk: _Walk) 
     if _size(value) > walk.limits.value_bytes:
         message = f"{name} has more than {walk.limits.value_bytes} bytes; put it into a file and read that."
         yield Problem(position, name, "value_too_large", message)
-    if unstorable := _unstorable(value):
-        message = f"{name} holds {unstorable}, which cannot be stored; leave it out."
+    if lost := unstorable(value):
+        message = f"{name} holds {lost}, which cannot be stored; leave it out."
         yield Problem(position, name, "unstorable", message)
     reference = parse_reference(value)
     inside = embedded(value)
@@ -209,14 +210,20 @@ def _value(position: int, command: Command, name: str, value: Any, walk: _Walk) 
         yield from _hosts(position, name, value)
 
 
-def _unstorable(value: Any) -> str:
-    """The first character in any text of a value that neither Postgres nor UTF-8 can hold, as U+XXXX; "" for none."""
+def unstorable(value: Any) -> str:
+    """The first character in any text of a value that neither Postgres nor UTF-8 can hold, as U+XXXX, or the first
+    number that canonical JSON cannot hold; "" for none.
+    """
+    if isinstance(value, float):
+        return "" if math.isfinite(value) else str(value)
+    if isinstance(value, int):
+        return "" if abs(value) < 2**53 else "a whole number beyond 2^53"
     if isinstance(value, str):
         found = next((char for char in value if char == "\0" or "\ud800" <= char <= "\udfff"), "")
         return f"U+{ord(found):04X}" if found else ""
     if isinstance(value, Mapping):
-        return next(filter(None, map(_unstorable, (*value.keys(), *value.values()))), "")
-    return next(filter(None, map(_unstorable, value)), "") if isinstance(value, list | tuple) else ""
+        return next(filter(None, map(unstorable, (*value.keys(), *value.values()))), "")
+    return next(filter(None, map(unstorable, value)), "") if isinstance(value, list | tuple) else ""
 
 
 def _hosts(position: int, name: str, entries: list[Any]) -> Iterator[Problem]:

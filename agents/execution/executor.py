@@ -20,6 +20,7 @@ from agents.bdi.network import Network, network_of, reached_words, refusal_words
 from agents.bdi.recovery import FailureClass
 from agents.execution import gate_check, reconsidering, recovering
 from agents.execution.beginning import Begun
+from agents.execution.branch_track import Track
 from agents.execution.companion import Companion
 from agents.execution.database_outage import Answer, when_it_answers
 from agents.execution.reconsidering import LetGo, Reconsiderer
@@ -28,7 +29,7 @@ from agents.execution.steps import StepOutcome, earlier_results, may_change_file
 from agents.execution.watching import Watch
 from agents.execution.workplace import Desk, WouldEndPrograms, open_desk, remove_stale_checkouts, summary_of
 from agents.models import IntentPlan
-from agents.plans import ending, reporting
+from agents.plans import ending, put_off, reporting
 from agents.plans.outcome_evaluation import Observed
 from agents.plans.report_filing import Filer
 from agents.plans.reporting import Done, Running, Said
@@ -72,6 +73,7 @@ class Executor:
         self.granted = granted
         self._first = running
         self.observed = Observed(plan, document)
+        self.track = Track(plan, document)
         # The least isolation under which the gate let it run; None is the operator's.
         self.minimum = granted.minimum or None
         self.refused: set[str] = set()
@@ -120,13 +122,14 @@ class Executor:
         """Run the main intents; True when the lease was given back with the plan's end, False when the plan waits for
         a further try, is being aborted, or had no step left to run.
         """
-        last = len(self.document.intents)
-        if self.plan.position > last:
+        position: int | None = self.plan.position
+        if self.plan.position > len(self.document.intents):
             ending.complete_behind_the_last(self.plan, self.lease, self.observed.verdict(self._head()))
             return False
+        if self._first is None and self._recovered(self.plan.position):
+            return False
         state = SessionState.from_json(self.plan.session.state)
-        running = self._first
-        outcome = StepOutcome()
+        running, outcome = self._first, StepOutcome()
         needs = self._needs(self.document.at(self.plan.position))
         head = self._head() if running is None else running.before
         self.companion.deadline = time.monotonic() + settings.PLAN_S - self._seconds_run(running)
@@ -136,16 +139,20 @@ class Executor:
         ):
             if running is None and self.lease.state != GoalState.AWAITING_REVIEW:
                 self._reconsidered(self.reconsiderer.before(self.plan.position, desk))
-            for position in range(self.plan.position, last + 1):
+            while position is not None:
                 running = running or self._begin(desk, position)
                 self.observed.begun(position, running.before)
                 outcome = self._try(desk, running)
                 if outcome.failure is not None:
-                    self._recover(running, outcome)
+                    if not self._put_off(running, outcome):
+                        self._recover(running, outcome)
                     return False
                 self.observed.ended(position, None if outcome.skipped else outcome.answer)
-                if position < last:
-                    running = self._finish(desk, running, outcome, following=position + 1)
+                position = self.track.after(position, outcome)
+                if position is not None:
+                    running = self._finish(desk, running, outcome, following=position)
+                    if running is None and self._recovered(position):
+                        return False
             # Before the desk is cleared: people need not wait for thousands of files to be removed.
             self._complete(desk, running, outcome)
         return True
@@ -317,16 +324,23 @@ class Executor:
         decided = self._looked_again(desk, running, done) if following is not None else None
         if decided is None and not desk.session.living:
             first = self.watch.first()
-        begins = [] if following is None else [beginning_of(self.document.at(following), desk.session.state)]
+        is_next = following == running.position + 1
+        begins = [beginning_of(self.document.at(following), desk.session.state)] if is_next and following else []
         said = Said(self._lines, begins, self.granted.stamp)
         # Programs that live in the session would end with it, and the plan with them: those plans are not handed over.
         goes_on = following is not None and (not draining.is_asked() or bool(desk.session.living))
         goes_on = goes_on and decided is None and first is None
-        begun = self._report(lambda: reporting.advance(self.plan, self.lease, running, done, go_on=goes_on, said=said))
+        begins_it = goes_on and is_next
+        begun = self._report(
+            lambda: reporting.advance(self.plan, self.lease, running, done, go_on=begins_it, said=said)
+        )
         self.filer.reported()
         self._lines = []
         if decided is not None:
             raise LetGo(decided)
+        if following is not None and goes_on and not is_next:
+            put_off.go_to(self.plan, self.lease, running.position + 1, following)
+            return None
         if following is not None and begun is None and first is not None:
             self.lease.then.append(first.goal)
             raise reporting.Halted(f"intent {following} begins later: {first.why}")
@@ -366,6 +380,28 @@ class Executor:
             self.plan, self.lease, self.document, self.granted, running, outcome, self._chosen(running), self._living
         )
         recovering.recover(failed, lambda line: self._lines.append(line), self._write)
+
+    def _put_off(self, running: Running, outcome: StepOutcome) -> bool:
+        """Whether the steps of another branch go on first. Not beside programs, whose jail ends with the failed try."""
+        following = self.track.beside(running.position)
+        if following is None or outcome.failure is None or self._living or self.companion.out_of_time:
+            return False
+        self.filer.file()
+        put_off.put_off(self.plan, self.lease, running, outcome.answer, outcome.failure, following)
+        self._say(
+            "bdi_agent",
+            f"intent {running.position} failed; intent {following}, in another branch, goes on before it is recovered",
+            level="warning",
+            intent=running.position,
+        )
+        return True
+
+    def _recovered(self, position: int) -> bool:
+        """Whether a strategy was chosen now for a failure at this position that was put off."""
+        waiting = self.track.waiting(position)
+        if waiting is not None:
+            self._recover(*waiting)
+        return waiting is not None
 
     def _chosen(self, running: Running) -> IntentSpec:
         """The step of the approved document, or the alternative of it that is tried in its place."""

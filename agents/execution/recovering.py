@@ -32,6 +32,7 @@ from agents.record import decision_lines, gate
 from agents.record.lease import Lease
 from agents.record.logs import NewLine
 from agents.recovery import after_failure, cooldown, failure_log, missing_paths, recovery_learning, whole_agent
+from agents.states import IntentState
 from agents.toolkit.registry import tools_in_use
 from agents.understanding import re_extraction
 
@@ -118,7 +119,7 @@ def _situation(
     step, position = failed.step, failed.running.position
     tries = Attempt.objects.filter(
         intent__intent_plan=failed.plan, intent__position=position, outcome="failed", alternative=0
-    )
+    ).exclude(pk=failed.running.attempt_id)  # one whose recovery was put off is kept as failed already
     replans, escalations = after_failure.counted(goal)
     exhausted = replans >= settings.most_replans
     has_model = bool(models_of(goal.agent))
@@ -130,6 +131,7 @@ def _situation(
         simpler = simplifying.simpler(
             # Whoever knows which file is meant rather says so than goes without the step.
             failed.document, position, failure.failure_class, tools_in_use(), leave_out=not has_model and not asked,
+            done=_done_behind(failed) if step.branch else (),
         )  # fmt: skip
         other = re_extraction.other_values(goal, step, failure, failed.document.intents)
     missing = "" if simpler is not None or has_model else "the plan cannot be simplified further"
@@ -138,7 +140,7 @@ def _situation(
         effect=step.effect,
         tries=tries.count() + (0 if failed.running.alternative else 1),
         envelope=Envelope(
-            failed.granted.tries,
+            failed.granted.tries if step.tries is None else min(step.tries, failed.granted.tries),
             len(step.alternatives),
             frozenset(number for at, number in failed.granted.alternatives if at == position),
             failed.running.alternative,
@@ -155,6 +157,12 @@ def _situation(
         asks_first=bool(asked) or not failed.document.cleanup,
     )
     return situation, _Open(simpler, other, has_model and not exhausted, asked)
+
+
+def _done_behind(failed: Failed) -> set[int]:
+    """Later steps that have succeeded, in branches beside the one that failed."""
+    behind = failed.plan.intents.filter(position__gt=failed.running.position, state=IntentState.SUCCEEDED.value)
+    return set(behind.values_list("position", flat=True))
 
 
 def _before(row: FailureRecord) -> Earlier:

@@ -11,7 +11,7 @@ from django.db import IntegrityError, connection, models, transaction
 
 from agents.bdi.document import Document
 from agents.models import Attempt, Intent, IntentPlan, TerminalSession, Workspace
-from agents.plans import ending, renewals, report_filing, reporting
+from agents.plans import ending, put_off, renewals, report_filing, reporting
 from agents.plans.reporting import Running, Said
 from agents.record import gate, logs, prepared, wake_ups
 from agents.record.lease import CLAIMED, LOST_WORKERS_MAX, Claiming, Lease, hold
@@ -184,6 +184,7 @@ def go_on(lease: Lease, plan: IntentPlan) -> Taken | None:
     plan.fence = lease.fence
     report_filing.file_locked(plan.pk, plan.goal_id)
     _close_lost_tries(plan, lease)
+    put_off.go_where_it_goes_on(plan)
     goal = hold(lease)
     if goal.state != GoalState.EXECUTING:
         move_goal(goal, GoalState.EXECUTING, by=lease.owner, wake_at=None)

@@ -79,4 +79,7 @@ def _step(spec: IntentSpec) -> Step:
             else Param(value, "explicit")
         )
     others = tuple(_step(other) for other in spec.alternatives)
-    return Step(spec.tool, spec.command, params, spec.justification, spec.rule, spec.depends_on, spec.condition, others)
+    return Step(
+        spec.tool, spec.command, params, spec.justification, spec.rule, spec.depends_on, spec.condition, others,
+        branch=spec.branch, retries=spec.retries,
+    )  # fmt: skip

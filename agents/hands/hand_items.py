@@ -287,7 +287,10 @@ def _check(held: _Held, instead: tuple[IntentSpec, ...], left_out: Collection[in
     """Raise PlanInvalid when the rest with this change is no valid plan."""
     done_steps = dict(held.plan.intents.filter(state=IntentState.SUCCEEDED.value).values_list("position", "result"))
     try:
-        draft = resuming.remaining(held.document, held.item.position, done_steps, tools_in_use(), instead, left_out)
+        draft = resuming.remaining(
+            held.document, held.item.position, done_steps, tools_in_use(), instead, left_out,
+            renewals.put_off_in(held.plan),
+        )  # fmt: skip
     except ValueError as error:
         raise NotPossibleNow(f"{error}.") from error
     if not draft.steps:

@@ -70,6 +70,7 @@ def drawn(bound: Bound) -> Graph:
                 one.output_var,
                 one.condition,
                 one.workflow,
+                branch=one.step.branch,
             )
             for number, one in enumerate(bound.steps, 1)
         ]
@@ -110,6 +111,7 @@ def _steps(document: Document, labels: Sequence[Mapping[str, Any]], states: Mapp
                 str(label.get("condition", "")),
                 str(label.get("workflow", "")),
                 states.get(spec.position, ""),
+                spec.branch,
             )
         )
     return found

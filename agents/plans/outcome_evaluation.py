@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from agents.bdi import file_syntax, outcome
+from agents.bdi.branches import has_branches
 from agents.bdi.document import Document
 from agents.bdi.outcome import CheckKind, Facts, Outcome, OutcomeVerdict
 from agents.models import Attempt, IntentPlan
@@ -36,7 +37,8 @@ class Observed:
         self._plan, self._checks = plan, document.checks
         self._asked = {step for check in document.checks for step in check.steps}
         self._results: dict[int, Mapping[str, Any]] = {}
-        self._first = plan.position
+        # In branches a plan goes back to earlier steps: any of the others may have run in an earlier claim.
+        self._first = len(document.intents) + 1 if has_branches(document.intents) else plan.position
         self._began = ""
 
     def begun(self, position: int, head: str) -> None:
@@ -71,7 +73,7 @@ class Observed:
 
     def _all_results(self) -> Mapping[int, Mapping[str, Any]]:
         """With those of steps that an earlier claim ran, or a person did."""
-        earlier = {step for step in self._asked if step < self._first}
+        earlier = {step for step in self._asked if step < self._first and step not in self._results}
         if earlier:
             report_filing.file(self._plan.pk, self._plan.goal_id)
             done = self._plan.intents.filter(position__in=earlier, state=IntentState.SUCCEEDED.value)

@@ -326,4 +326,6 @@ def _asking(steps: Sequence[Step], facts: Sequence[CommandFacts], asks: Callable
 
 def _step_json(step: Step) -> dict[str, Any]:
     params = {name: dict(vars(param)) for name, param in step.params.items()}
-    return {**vars(step), "params": params, "alternatives": [_step_json(other) for other in step.alternatives]}
+    unsaid = {name for name in ("branch", "retries") if getattr(step, name) in ("", None)}
+    said = {name: value for name, value in vars(step).items() if name not in unsaid}
+    return {**said, "params": params, "alternatives": [_step_json(other) for other in step.alternatives]}

@@ -15,7 +15,7 @@ from agents.bdi import resuming
 from agents.bdi.cycle import Decision
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.validation import Problem
-from agents.models import Goal, IntentPlan
+from agents.models import Goal, Intent, IntentPlan
 from agents.plans import proposals
 from agents.record import logs
 from agents.record.moves import move_goal, move_intents, move_plan
@@ -86,6 +86,7 @@ def ask_again(
     """
     said = f"{_stopped(plan, kind)}: {why}"
     done = dict(plan.intents.filter(state=IntentState.SUCCEEDED.value).values_list("position", "result"))
+    put_off = put_off_in(plan)
     move_plan(plan, PlanState.SUPERSEDED, by=by, reason=why)
     if plan.position > 1 or instead is not None:
         for state in (IntentState.RUNNING, IntentState.PENDING):
@@ -93,7 +94,7 @@ def ask_again(
     data = {"why": kind, "position": plan.position}
     logs.say_decided(goal.pk, Decision.ASK_AGAIN, "execute", f"{said}; it goes back to review", "warning", **data)
     try:
-        draft = resuming.remaining(document, plan.position, done, tools_in_use(), instead, left_out)
+        draft = resuming.remaining(document, plan.position, done, tools_in_use(), instead, left_out, put_off)
         problems = proposals.problems_of(goal, draft := _with_reasons(plan, draft, document, why, kind))
     except ValueError as error:
         draft, problems = None, [Problem(0, "", "reference", f"{error}.")]
@@ -103,6 +104,13 @@ def ask_again(
     revision = proposals.propose(goal, draft, by=author)
     IntentPlan.objects.filter(pk=revision.pk).update(left_out=plan.left_out, rest=plan.rest)
     return revision
+
+
+def put_off_in(plan: IntentPlan) -> list[int]:
+    """The steps before the plan's position that have not ended: they stand in branches beside it."""
+    before = plan.intents.filter(phase=Intent.Phase.MAIN, position__lt=plan.position)
+    ended = [IntentState.SUCCEEDED.value, IntentState.SKIPPED.value]
+    return list(before.exclude(state__in=ended).order_by("position").values_list("position", flat=True))
 
 
 def _with_reasons(plan: IntentPlan, draft: PlanDraft, document: Document, why: str, kind: str) -> PlanDraft:

@@ -260,12 +260,12 @@ def fail(
     """Record a failed try with its class, and the strategy that was chosen."""
     with transaction.atomic():
         goal = held(plan, lease)
-        _finish(running, "failed", result, failure.failure_class.value, failure.reason)
+        finish(running, "failed", result, failure.failure_class.value, failure.reason)
         move_intents(
             plan.intents.filter(position=running.position),
             IntentState.FAILED,
             reason=storable(failure.reason),
-            result=_stored(result),
+            result=stored(result),
         )
         RecoveryAttempt.objects.create(
             attempt_id=running.attempt_id,
@@ -287,19 +287,21 @@ def not_tried(plan: IntentPlan, lease: Lease, running: Running, outcome: str, re
     """Close a try that says nothing about the step: cancelled, lost with its worker, or no sandbox to run in."""
     with transaction.atomic():
         held(plan, lease)
-        _finish(running, outcome, None, "", reason)
+        finish(running, outcome, None, "", reason)
         wake_ups.goal_changed(plan.goal_id)
 
 
-def _finish(running: Running, outcome: str, result: Mapping[str, Any] | None, failure_class: str, reason: str) -> None:
+def finish(running: Running, outcome: str, result: Mapping[str, Any] | None, failure_class: str, reason: str) -> None:
+    """Close a try; one that is closed stays as it is. The caller holds the goal's row."""
     Attempt.objects.filter(pk=running.attempt_id, finished=None).update(
         finished=Now(),
         outcome=outcome,
-        result=_stored(result),
+        result=stored(result),
         failure_class=failure_class,
         reason=storable(reason),
     )
 
 
-def _stored(result: Mapping[str, Any] | None) -> Any:
+def stored(result: Mapping[str, Any] | None) -> Any:
+    """A result as a row keeps it."""
     return None if result is None else json.loads(json_text(result))

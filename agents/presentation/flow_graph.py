@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from agents.bdi.branches import are_parallel
 from agents.presentation import hidden
 
 _WIDTH, _HEIGHT = 196, 76
@@ -29,6 +30,8 @@ class FlowStep:
     condition: str = ""
     workflow: str = ""
     state: str = ""
+    # The branch in which it stands (`agents/bdi/branches.py`).
+    branch: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ class Box:
         parts += [f"only if {self.step.condition}"] if self.step.condition else []
         parts += [f"its result is {self.step.output_var}"] if self.step.output_var else []
         parts += [f"after step {', '.join(map(str, self.step.depends_on))}"] if self.step.depends_on else []
+        parts += [f"in branch {self.step.branch}"] if self.step.branch else []
         said = "; ".join(part for part in (*parts, self.step.state.replace("_", " ")) if part)
         return hidden.visible_text(" ".join(said.split()))
 
@@ -73,24 +77,28 @@ class Graph:
     width: int
     height: int
     has_branches: bool
+    # Whether branches were written, and not only found to be independent.
+    is_parallel: bool = False
 
     @property
     def said(self) -> str:
         """The picture in one sentence."""
-        return f"{len(self.boxes)} steps and what each depends on"
+        beside = ", with parallel branches" if self.is_parallel else ""
+        return f"{len(self.boxes)} steps and what each depends on{beside}"
 
 
 def draw(steps: Sequence[FlowStep]) -> Graph:
     """Lay the steps out. Positions count from 1, and a step depends on earlier ones only."""
-    needs = _direct({step.position: set(step.depends_on) for step in steps})
+    needs = _direct({step.position: set(step.depends_on) | _before_branches(step, steps) for step in steps})
     columns: dict[int, int] = {}
     for step in steps:
         columns[step.position] = 1 + max((columns[at] for at in needs[step.position]), default=-1)
     rows = _rows(steps, needs, columns)
     boxes = tuple(_box(step, columns[step.position], rows[step.position]) for step in steps)
     at = {box.step.position: box for box in boxes}
+    taken = {(columns[step.position], rows[step.position]) for step in steps}
     arrows = tuple(
-        (_arrow(at[before], box), bool(box.step.condition))
+        (_arrow(at[before], box, taken), bool(box.step.condition))
         for box in boxes
         for before in sorted(needs[box.step.position])
     )
@@ -101,7 +109,19 @@ def draw(steps: Sequence[FlowStep]) -> Graph:
         widest * _WIDTH + (widest - 1) * _ACROSS + 2 * _MARGIN,
         tallest * _HEIGHT + (tallest - 1) * _DOWN + 2 * _MARGIN,
         tallest > 1,
+        any(step.branch for step in steps),
     )
+
+
+def _before_branches(step: FlowStep, steps: Sequence[FlowStep]) -> set[int]:
+    """What a step of a branch comes after, and what comes after branches: they begin and end together."""
+    return {
+        other.position
+        for other in steps
+        if other.position < step.position
+        and (step.branch or other.branch)
+        and not are_parallel(step.branch, other.branch)
+    }
 
 
 def _direct(needs: Mapping[int, set[int]]) -> dict[int, set[int]]:
@@ -122,8 +142,10 @@ def _rows(steps: Sequence[FlowStep], needs: Mapping[int, set[int]], columns: Map
     for column in range(max(columns.values(), default=-1) + 1):
         inside = [step.position for step in steps if columns[step.position] == column]
         wanted = {at: sum(rows[one] for one in needs[at]) / max(1, len(needs[at])) for at in inside}
-        for row, position in enumerate(sorted(inside, key=lambda at: (wanted[at], at))):
-            rows[position] = row
+        free = 0
+        for position in sorted(inside, key=lambda at: (wanted[at], at)):
+            rows[position] = max(free, int(wanted[position]))
+            free = rows[position] + 1
     return rows
 
 
@@ -137,11 +159,21 @@ def _box(step: FlowStep, column: int, row: int) -> Box:
     return Box(step, x, y, _WIDTH, _HEIGHT, _cut(title, _TITLE_CHARS), placed)
 
 
-def _arrow(before: Box, box: Box) -> str:
+def _arrow(before: Box, box: Box, taken: Collection[tuple[int, int]]) -> str:
     from_x, from_y = before.x + before.width, before.y + before.height // 2
     to_x, to_y = box.x - 3, box.y + box.height // 2
+    own, last = _cell(before), _cell(box)
+    way = ""
+    if last[0] - own[0] > 1 and not any((column, own[1]) in taken for column in range(own[0] + 1, last[0])):
+        # Straight on through its own row, which is empty there, and not behind the boxes of another one.
+        way = f"M{from_x} {from_y}"
+        from_x = box.x - _ACROSS
     bend = max(_ACROSS // 2, (to_x - from_x) // 2)
-    return f"M{from_x} {from_y}C{from_x + bend} {from_y} {to_x - bend} {to_y} {to_x} {to_y}"
+    return f"{way}{'L' if way else 'M'}{from_x} {from_y}C{from_x + bend} {from_y} {to_x - bend} {to_y} {to_x} {to_y}"
+
+
+def _cell(box: Box) -> tuple[int, int]:
+    return (box.x - _MARGIN) // (_WIDTH + _ACROSS), (box.y - _MARGIN) // (_HEIGHT + _DOWN)
 
 
 def _cut(text: str, most: int) -> str:

@@ -96,7 +96,10 @@ def carried(
 ) -> None:
     """Note which steps of the revision stand in the failed step's place: their end is the recovery's."""
     after = documents.read(bytes(revision.document))
-    behind = len([spec for spec in document.intents if spec.position > plan.position])
+    # In branches later steps may have ended before this one was recovered.
+    ended = plan.intents.filter(position__gt=plan.position, state=IntentState.SUCCEEDED.value)
+    done = set(ended.values_list("position", flat=True))
+    behind = len([spec for spec in document.intents if spec.position > plan.position and spec.position not in done])
     last = len(after.intents) - behind if instead else len(after.intents)
     first = max(1, last - len(instead) + 1) if instead else 1
     FailureRecord.objects.filter(pk=kept.pk).update(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 import yaml
 
 from agents.bdi import document as documents
+from agents.bdi.branches import path_of
+from agents.bdi.document import IntentSpec
 from agents.models import Goal, IntentPlan
 from agents.record.errors import NotPossibleNow
 from agents.record.selectors import goals_visible_to
@@ -56,19 +59,45 @@ def write(name: str, description: str, plan: IntentPlan) -> str:
     if plan.left_out or any(spec.condition is not None for spec in document.intents):
         raise NotPossibleNow(f"The plan of goal {plan.goal_id} ran only in part or has conditions; write it yourself.")
     read = {int(position) for spec in document.intents for position, _ in _REFERENCE.findall(str(dict(spec.params)))}
-    steps = [_step(spec, has_reader=spec.position in read) for spec in document.intents]
+    steps = _listed(document.intents, 0, read)
     told = {"scenario_name": name, "description": " ".join(description.split()), "steps": steps}
     return yaml.safe_dump(told, sort_keys=False, allow_unicode=True, width=110)
 
 
-def _step(spec: documents.IntentSpec, *, has_reader: bool) -> dict[str, Any]:
+def _listed(specs: Sequence[IntentSpec], depth: int, read: Collection[int]) -> list[dict[str, Any]]:
+    """The steps of a list, with those of its branches below a PARALLEL. A branch that is alone is only steps."""
+    found: list[dict[str, Any]] = []
+    for group, members in groupby(specs, lambda spec: _group(spec, depth)):
+        inside = list(members)
+        branches: dict[str, list[IntentSpec]] = {}
+        for spec in inside if group else ():
+            branches.setdefault(path_of(spec.branch)[depth][1], []).append(spec)
+        if len(branches) > 1:
+            listed = [_listed(branch, depth + 1, read) for branch in branches.values()]
+            found.append({"type": "PARALLEL", "branches": listed})
+        elif branches:
+            found += _listed(inside, depth + 1, read)
+        else:
+            found += [_step(spec, has_reader=spec.position in read) for spec in inside]
+    return found
+
+
+def _group(spec: IntentSpec, depth: int) -> str:
+    """The PARALLEL at this depth in which a step stands; "" for none."""
+    path = path_of(spec.branch)
+    return path[depth][0] if depth < len(path) else ""
+
+
+def _step(spec: IntentSpec, *, has_reader: bool) -> dict[str, Any]:
     step: dict[str, Any] = {
         "type": "EXECUTE",
         "item_type": "TOOL",
         "name": f"{spec.tool}.{spec.command}",
         "input": _renamed(spec.params),
     }
-    return {**step, "output_var": f"step_{spec.position}"} if has_reader else step
+    if has_reader:
+        step["output_var"] = f"step_{spec.position}"
+    return step if spec.retries is None else {**step, "retries": spec.retries}
 
 
 def _renamed(params: Mapping[str, Any]) -> dict[str, Any]:

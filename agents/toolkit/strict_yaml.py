@@ -5,6 +5,7 @@ No tags and no aliases (a few lines with aliases grow without end), no key twice
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -110,9 +111,11 @@ def _scalar(node: Node, line: int, loader: _Loader) -> Any:
         return _BOOLEANS.get(word.casefold(), word)
     if node.tag in (_INTEGER, _FLOAT):
         try:
-            return int(word) if node.tag == _INTEGER else float(word)
+            number = int(word) if node.tag == _INTEGER else float(word)
         except ValueError:
             return word
+        # What is too large for a number of JSON stays the word that it is.
+        return word if isinstance(number, float) and not math.isfinite(number) else number
     if node.tag not in ("tag:yaml.org,2002:str", "tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:merge"):
         raise YamlFault(line, f"the tag {node.tag[:60]} is not read")
     return word

@@ -56,6 +56,9 @@ class Step:
     condition: Mapping[str, Any] | None = None
     # What may be done in its place when it fails, first choice first, if the reviewer grants it.
     alternatives: tuple[Step, ...] = ()
+    # The branch in which it stands (`agents/bdi/branches.py`), and how often it may be tried again; None: as granted.
+    branch: str = ""
+    retries: int | None = None
 
     def values(self) -> dict[str, Any]:
         """Return the plain parameter values, as a schema checks them and a tool takes them."""

@@ -91,6 +91,8 @@ class IntentOut(Schema):
     hosts: list[str]
     asks: list[ModelOut] | None = None
     alternatives: list[AlternativeOut]
+    branch: str = Field("", description="branches of one PARALLEL do not wait for each other: 2a and 2b")
+    retries: int | None = Field(None, description="it is tried again at most so often, and never beyond the approval")
     rule: str
     state: str
     reason: str
@@ -386,6 +388,8 @@ def _intent_out(spec: IntentSpec, row: Intent) -> IntentOut:
         hosts=list(spec.hosts),
         asks=_models_out(spec),
         alternatives=[_alternative_out(number, other) for number, other in enumerate(spec.alternatives, 1)],
+        branch=spec.branch,
+        retries=spec.retries,
         rule=spec.rule,
         state=row.state,
         reason=row.reason,

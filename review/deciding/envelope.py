@@ -21,6 +21,12 @@ def granted(tries: int, alternatives: Collection[Alternative] = ()) -> dict[str,
     return {"tries": tries, **({"alternatives": sorted(map(list, set(alternatives)))} if alternatives else {})}
 
 
+def wanted_tries(document: Document | None) -> int:
+    """The tries that a page proposes: the usual number, or more where steps ask for more retries."""
+    asked = [spec.tries for spec in document.all_intents if spec.tries is not None] if document is not None else []
+    return max(USUAL_TRIES, min(max(asked, default=0), TRIES.stop - 1))
+
+
 def check_declared(document: Document, alternatives: Collection[Alternative]) -> None:
     """Raise WordsRefused for an alternative that the plan does not declare: nobody can have read that one."""
     declared = {(position, number) for position, number, _ in document.variants()}

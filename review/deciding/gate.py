@@ -13,6 +13,7 @@ from typing import Any
 from django.conf import settings
 
 from agents.actors import models_in_use
+from agents.bdi import branches
 from agents.bdi import document as documents
 from agents.bdi.document import Document, digest_of
 from agents.components import components
@@ -158,7 +159,18 @@ def _not_in_order(plan: IntentPlan, found: Grounds) -> str:
         return "the approval belongs to another decision"
     # Every step that this position passes over has ended, as it does when the executor sets it.
     ends = _PASSED_OVER if plan.aborting else _WENT_WELL
-    return "" if found.passed <= ends else "the position of the plan does not fit the steps that have ended"
+    if found.passed <= ends or (not plan.aborting and _are_put_off(plan, found)):
+        return ""
+    return "the position of the plan does not fit the steps that have ended"
+
+
+def _are_put_off(plan: IntentPlan, found: Grounds) -> bool:
+    """Whether the open steps before the position are what a failed branch leaves, as the approved document has it."""
+    try:
+        intents = documents.read(bytes(plan.document)).intents
+    except documents.Unreadable:
+        return False
+    return branches.may_be_open(intents, found.open_steps, plan.position)
 
 
 def _holds(document: bytes, intent: Mapping[str, Any]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -32,7 +32,9 @@ SELECT
     (SELECT before.hash FROM review_decision before
      WHERE before.id < (SELECT decision_id FROM review_approval WHERE intent_plan_id = plan.id)
      ORDER BY before.id DESC LIMIT 1),
-    (SELECT jsonb_agg(DISTINCT intent.state) FROM agents_intent intent
+    (SELECT jsonb_agg(DISTINCT CASE WHEN intent.state IN ('succeeded', 'skipped') THEN intent.state
+                               ELSE intent.state || ' ' || intent.position END)
+     FROM agents_intent intent
      WHERE intent.intent_plan_id = plan.id AND intent.phase = 'main'
        AND (plan.aborting <> '' OR intent.position < plan.position)),
     (SELECT jsonb_build_array(person.is_active, person.username, person.first_name, person.last_name)
@@ -51,7 +53,8 @@ class Grounds:
     """What an answer stands on, and the `stamp` of exactly that.
 
     `named` are the decisions that the journal tells of, `before` is the hash of the link before the approval's,
-    `passed` the states of the steps that the plan's position has passed. `policies`: whether
+    `passed` the states of the steps that the plan's position has passed, and `open_steps` those among them that have
+    not ended well, by position. `policies`: whether
     there are any, also out of force: that one is says its row, and whether that is so its seal.
     """
 
@@ -62,6 +65,7 @@ class Grounds:
     before: str
     passed: frozenset[str]
     policies: bool
+    open_steps: Mapping[int, str] = field(default_factory=dict)
 
 
 def read(plan: IntentPlan, rows: Sequence[prepared.Row] | None = None) -> Grounds:
@@ -83,8 +87,9 @@ def read(plan: IntentPlan, rows: Sequence[prepared.Row] | None = None) -> Ground
         decisions=[one for one in decisions if one.intent_plan_id == plan.pk],
         named=frozenset(_read(named)),
         before=before or "",
-        passed=frozenset(_read(passed)),
+        passed=frozenset(state.partition(" ")[0] for state in _read(passed)),
         policies=policies,
+        open_steps={int(at): state for state, _, at in (one.partition(" ") for one in _read(passed)) if at},
     )
 
 

@@ -85,4 +85,7 @@ def _as_approved(plan: IntentPlan, approved_id: int, document: Document) -> froz
 
 def _acts(spec: IntentSpec) -> tuple[Any, ...]:
     """What of a step decides what happens when it runs, without its place."""
-    return (spec.tool, spec.command, spec.params, spec.effect, spec.limits, spec.hosts, spec.condition, spec.asks)
+    return (
+        spec.tool, spec.command, spec.params, spec.effect, spec.limits, spec.hosts, spec.condition, spec.asks,
+        spec.branch, spec.retries,
+    )  # fmt: skip

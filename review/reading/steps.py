@@ -121,6 +121,10 @@ def as_lines(document: Document) -> str:
             lines.append("  after: " + ", ".join(map(str, spec.depends_on)))
         if step.condition:
             lines.append(f"  only if: {step.condition}")
+        if spec.branch:
+            lines.append(f"  branch: {spec.branch}")
+        if spec.retries is not None:
+            lines.append(f"  retries: at most {spec.retries}")
         if spec.hosts:
             lines.append("  may reach: " + ", ".join(spec.hosts))
         if spec.asks is not None:

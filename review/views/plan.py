@@ -121,11 +121,12 @@ def render_plan(
     request: HttpRequest, plan: IntentPlan, *, status: int = 200, chosen: Collection[int] | None = None, **said: object
 ) -> HttpResponse:
     """The page, or for HTMX its fragment. `said`: what a refused decision leaves (trouble, field, words typed)."""
+    view = contents.plan_view(plan, asking(request), chosen, only=neighbours.kept(request))
     context = {
-        "view": contents.plan_view(plan, asking(request), chosen, only=neighbours.kept(request)),
+        "view": view,
         "presets": PRESETS,
         "tries": envelope.TRIES,
-        "chosen_tries": envelope.USUAL_TRIES,
+        "chosen_tries": envelope.wanted_tries(view.document),
         "said": said,
         # What the link of a step asks to talk about; None: nobody asked.
         "about": request.GET.get("about"),

@@ -43,6 +43,18 @@ def test_steps_may_be_json_and_the_same_name_is_the_next_version(api_of: Any, re
     assert again.json()["version"] != first.json()["version"]
 
 
+def test_branches_may_be_json_and_the_plan_says_which_step_stands_in_which(api_of: Any, reviewer: Any) -> None:
+    folders = [
+        {"type": "EXECUTE", "item_type": "TOOL", "name": "simple_coder.mkdir", "input": {"path": path}, "retries": 1}
+        for path in ("a", "b")
+    ]
+    steps = [{"type": "PARALLEL", "branches": [[folders[0]], [folders[1]]]}]
+    made = api_of(reviewer).post("workflows", {"name": "Folders", "steps": steps})
+    assert (made.status_code, made.json()["faults"]) == (201, [])
+    plan = api_of(reviewer).post(f"workflows/{made.json()['id']}/process", {}).json()
+    assert [(one.get("branch"), one.get("retries")) for one in plan["intents"]] == [("1a", 1), ("1b", 1)]
+
+
 def test_a_body_without_a_name_gets_the_one_beside_it_and_two_names_are_refused(api_of: Any, reviewer: Any) -> None:
     nameless = GREET.partition("\n")[2]
     assert api_of(reviewer).post("workflows", {"name": "Hail", "body": nameless}).json()["name"] == "Hail"

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from agents.cycle import cycle
 from agents.models import IntentPlan
 from people.models import User
-from tests.agents.bdi.workflows.workflow_texts import GREET
+from tests.agents.bdi.workflows.workflow_texts import GREET, execute, parallel, text
 from tests.browser import sideways
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -55,6 +55,34 @@ def test_a_workflow_is_written_mended_processed_approved_and_returns_its_result(
     assert sideways(page) == 0
     page.locator("#goal-way").get_by_role("link", name="Greet 1.0.0").click()
     expect(page.locator("h1 ~ span").last).to_contain_text("1 of 1 uses worked")
+
+
+def test_branches_stand_side_by_side_and_a_failed_one_is_seen_beside_those_that_went_on(
+    reviewer: User, open_page: OpenPage, valkey: object
+) -> None:
+    fails = execute("simple_coder.run", "input: {command_line: \"python -c 'raise SystemExit(3)'\"}", "retries: 0")
+    body = text(parallel(fails, execute("simple_coder.mkdir", "input: {path: made}")), name="Two ways")
+    page = open_page(reviewer, "/workflows/new/", width=390, scheme="dark")
+    page.get_by_label("Text of the workflow").fill(
+        body.replace("retries: 0", "output_var: x").replace("made}", "'{{x}}'}")
+    )
+    expect(page.locator("#checked")).to_contain_text("is a result of branch 1a, which does not wait for this one")
+    page.get_by_label("Text of the workflow").fill(body)
+    expect(page.locator("#checked")).to_contain_text("Branches do not wait for each other")
+    boxes = page.locator("#checked .flow-step rect")
+    expect(boxes).to_have_count(2)
+    assert [boxes.nth(at).get_attribute("x") for at in (0, 1)] == ["4", "4"]
+    page.get_by_role("button", name="Save as candidate").click()
+    page.get_by_role("button", name="Process 1.0.0").click()
+    expect(page.locator("#intent-1")).to_contain_text("Branch 1a if it fails, the branches beside it go on first")
+    expect(page.locator("#intent-1")).to_contain_text("Retries 0 tried at most 1 time, and never more often")
+    page.get_by_role("button", name="Approve").first.click()
+    plan = IntentPlan.objects.get()
+    expect(page).to_have_url(re.compile(rf"/goals/{plan.goal_id}/$"))
+    cycle.work(plan.goal_id)
+    expect(page.locator("#goal-way .flow-step[data-s=failed]")).to_contain_text("1a.1 run")
+    expect(page.locator("#goal-way .flow-step[data-s=succeeded]")).to_contain_text("1b.1 mkdir")
+    assert sideways(page) == 0
 
 
 def test_a_step_whose_condition_does_not_hold_is_shown_as_skipped(

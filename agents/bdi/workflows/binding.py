@@ -6,19 +6,21 @@ The same walk checks a workflow while it is written, with its parameters still o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from agents.bdi import parameters
+from agents.bdi.branches import LETTERS
 from agents.bdi.dependencies import link
-from agents.bdi.validation import PlanLimits
-from agents.bdi.workflows import conditions, defining, placeholders, values
+from agents.bdi.validation import PlanLimits, unstorable
+from agents.bdi.workflows import branching, conditions, defining, placeholders, values
 from agents.bdi.workflows.bound import Bound, BoundStep, Definition, Known, Returned
 from agents.bdi.workflows.conditions import ConditionFault
 from agents.bdi.workflows.faults import Fault, nearest
 from agents.bdi.workflows.placeholders import Malformed
-from agents.bdi.workflows.reading import AGENT, TOOL, WORKFLOW, StepText, Workflow, read
-from agents.bdi.workflows.values import Names, Open, Result, ValueFault
+from agents.bdi.workflows.reading import AGENT, TOOL, WORKFLOW, Reading, StepText, Workflow, read
+from agents.bdi.workflows.scope import Scope
+from agents.bdi.workflows.values import Open, Result, ValueFault
 from agents.toolkit.command import Command, Tool
 from agents.toolkit.registry import Registry, UnknownTool
 from agents.toolkit.schemas import SchemaFault, problems
@@ -28,32 +30,8 @@ from agents.toolkit.types import Step
 MOST_STEPS = PlanLimits().steps
 # A workflow that calls others may call none that has no steps for ever.
 MOST_CALLS = 100
-
-
-@dataclass
-class _Scope:
-    """One workflow on its way: its own names, and how it was called."""
-
-    workflow: Workflow
-    version: str
-    params: Mapping[str, Any]
-    outputs: dict[str, Any] = field(default_factory=dict)
-    presets: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    returned: Any = None
-    # Of the call: its line in the outermost workflow, its place, its condition, and who calls whom.
-    line: int = 0
-    way: str = ""
-    condition: Mapping[str, Any] | None = None
-    said: str = ""
-    callers: tuple[str, ...] = ()
-
-    @property
-    def names(self) -> Names:
-        return Names(self.params, self.outputs)
-
-    @property
-    def title(self) -> str:
-        return f"the workflow “{self.workflow.name}”" + (f" {self.version}" if self.version else "")
+# What a reviewer can grant beside the first try (`review/deciding/envelope.py`).
+MOST_GRANTED = 4
 
 
 def bind(
@@ -65,9 +43,10 @@ def bind(
 ) -> Bound:
     """Bind a workflow. `given`: values of its parameters; None checks it with those open that have no default."""
     binder = _Binder(registry, known)
-    scope = _Scope(workflow, version, binder.given(workflow, given), callers=(workflow.name,))
+    scope = Scope(workflow, version, binder.given(workflow, given), callers=(workflow.name,))
     binder.walk(scope)
     steps = link([one.step for one in binder.steps], binder.registry)
+    binder.faults += branching.faults(binder.steps, binder.registry)
     returned = scope.returned
     return Bound(
         tuple(replace(one, step=step) for one, step in zip(binder.steps, steps, strict=True)),
@@ -98,6 +77,7 @@ class _Binder:
         self.left_out: list[str] = []
         self.called: dict[str, Known] = {}
         self.calls = 0
+        self.readings: dict[str, Reading] = {}
 
     def given(self, workflow: Workflow, given: Mapping[str, Any] | None) -> dict[str, Any]:
         """The parameters as they are; what is wrong with those that were given is a fault of line 1."""
@@ -107,28 +87,31 @@ class _Binder:
         for name, value in given.items():
             if name not in workflow.params:
                 self.faults.append(Fault(1, f"there is no parameter “{name[:60]}”", nearest(name, workflow.params)))
+            elif lost := unstorable(value):
+                message = f"the value of “{name}” holds {lost}, which cannot be stored"
+                self.faults.append(Fault(1, message, "Leave it out"))
             elif placeholders.holds_braces(value):
                 message = f"the value of “{name}” holds two braces, which would be read as a placeholder"
                 self.faults.append(Fault(1, message, "Put such a text into a file of the workspace"))
             else:
                 params[name] = value
         for name, one in params.items():
-            if isinstance(one, Open):
+            if isinstance(one, Open) and name not in given:
                 self.faults.append(Fault(1, f"the parameter “{name}” needs a value", "Give one"))
         return params
 
-    def fault(self, scope: _Scope, line: int, message: str, mend: str = "", *, is_warning: bool = False) -> None:
+    def fault(self, scope: Scope, line: int, message: str, mend: str = "", *, is_warning: bool = False) -> None:
         if scope.line:
             message = f"in “{scope.workflow.name}”, line {line}: {message}"
         self.faults.append(Fault(scope.line or line, message, mend, is_warning))
 
-    def walk(self, scope: _Scope) -> None:
+    def walk(self, scope: Scope) -> None:
         for step in scope.workflow.steps:
             _BY_KIND[step.kind](self, step, scope)
 
     # DEFINE
 
-    def define(self, step: StepText, scope: _Scope) -> None:
+    def define(self, step: StepText, scope: Scope) -> None:
         if step.item_type != TOOL:
             mend = "Make an agent with CREATE" if step.item_type == AGENT else "Save it in the library, and EXECUTE it"
             self.fault(scope, step.line, f"{step.item_type} cannot be defined here", mend)
@@ -143,7 +126,7 @@ class _Binder:
             return
         self.take_definition(step, scope, tool, text)
 
-    def take_definition(self, step: StepText, scope: _Scope, tool: Tool, text: str) -> None:
+    def take_definition(self, step: StepText, scope: Scope, tool: Tool, text: str) -> None:
         used = next((one for one in self.in_use.tools if one.name == tool.name), None)
         is_in_use = used is not None and defining.code_of(used) == defining.code_of(tool)
         self.definitions.append(Definition(scope.line or step.line, tool.name, text, is_in_use))
@@ -158,7 +141,7 @@ class _Binder:
         except SchemaFault as fault:
             self.fault(scope, step.line, f"“{tool.name}” does not fit beside the other tools: {fault}")
 
-    def defined_elsewhere(self, step: StepText, scope: _Scope) -> None:
+    def defined_elsewhere(self, step: StepText, scope: Scope) -> None:
         name = step.keys.get("from_existing_snippet") or step.name
         names = [tool.name for tool in self.registry.tools]
         if name not in names:
@@ -167,7 +150,7 @@ class _Binder:
 
     # CREATE
 
-    def create(self, step: StepText, scope: _Scope) -> None:
+    def create(self, step: StepText, scope: Scope) -> None:
         config = step.keys.get("config") or {}
         if step.item_type == AGENT:
             listed = {key: ", ".join(map(str, one)) if isinstance(one, list) else one for key, one in config.items()}
@@ -184,7 +167,7 @@ class _Binder:
 
     # EXECUTE
 
-    def execute(self, step: StepText, scope: _Scope) -> None:
+    def execute(self, step: StepText, scope: Scope) -> None:
         if step.item_type == AGENT:
             self.fault(
                 scope, step.line, "the work of an agent is a goal, which is planned and reviewed on its own",
@@ -197,7 +180,7 @@ class _Binder:
             asked = {**presets, **(step.keys.get("input") or {})}
             self.bind_step(step, scope, command, asked, "input")
 
-    def command(self, step: StepText, scope: _Scope) -> Command | None:
+    def command(self, step: StepText, scope: Scope) -> Command | None:
         """The command that a step names: tool.command, or a tool that has only one."""
         tool, _, name = step.name.partition(".")
         try:
@@ -213,7 +196,7 @@ class _Binder:
             return None
         return commands[0]
 
-    def bind_step(self, step: StepText, scope: _Scope, command: Command, asked: Mapping[str, Any], under: str) -> None:
+    def bind_step(self, step: StepText, scope: Scope, command: Command, asked: Mapping[str, Any], under: str) -> None:
         if len(self.steps) >= MOST_STEPS:
             if len(self.steps) == MOST_STEPS and not any("more than" in fault.message for fault in self.faults):
                 message = f"with the workflows that it calls this has more than {MOST_STEPS} steps"
@@ -228,25 +211,24 @@ class _Binder:
         params = self.params(step, scope, command, asked, under)
         is_whole = len(self.faults) == before
         why = f"Step {way} of {scope.title}, line {step.line}."
-        if (retries := step.keys.get("retries")) is not None:
-            why += f" It asks for up to {retries} retries; whoever approves grants how many tries each step has."
-            self.fault(
-                scope, step.line_of("retries"), "retries is a wish: whoever approves the plan grants the tries of its "
-                "steps", is_warning=True,
-            )  # fmt: skip
+        if (retries := step.keys.get("retries")) is not None and retries > MOST_GRANTED:
+            message = f"no more than {MOST_GRANTED} retries can be granted with an approval"
+            self.fault(scope, step.line_of("retries"), message, f"Write {MOST_GRANTED} or less", is_warning=True)
         made_of = parameters.with_defaults(command, params)
         output = str(step.keys.get("output_var") or "")
         self.warn_of_skipped(step, scope, said)
         self.steps.append(
             BoundStep(
-                Step(command.tool, command.name, made_of, why, condition=condition),
+                Step(
+                    command.tool, command.name, made_of, why, condition=condition, branch=scope.branch, retries=retries
+                ),
                 scope.line or step.line, way, output, scope.workflow.name if scope.line else "", said, is_whole,
             )
         )  # fmt: skip
         self.output(step, scope, Result(len(self.steps), command.result_keys, condition=said))
 
     def params(
-        self, step: StepText, scope: _Scope, command: Command, asked: Mapping[str, Any], under: str
+        self, step: StepText, scope: Scope, command: Command, asked: Mapping[str, Any], under: str
     ) -> dict[str, Any]:
         found: dict[str, Any] = {}
         known: dict[str, Any] = {}
@@ -272,7 +254,7 @@ class _Binder:
                 self.fault(scope, step.line, f"{command.tool}.{command.name} needs “{name}”", f"Give it under {under}")
         return found
 
-    def condition(self, step: StepText, scope: _Scope) -> tuple[Mapping[str, Any] | None, str, bool]:
+    def condition(self, step: StepText, scope: Scope) -> tuple[Mapping[str, Any] | None, str, bool]:
         """The condition of the plan's step, as it is written, and whether the step is in the plan at all."""
         text = step.keys.get("condition")
         if text is None:
@@ -301,7 +283,7 @@ class _Binder:
             self.fault(scope, line, message, "Drop one of them")
         return {"left": str(reference), "operator": written.operator, "value": right}, str(text), True
 
-    def warn_of_skipped(self, step: StepText, scope: _Scope, said: str) -> None:
+    def warn_of_skipped(self, step: StepText, scope: Scope, said: str) -> None:
         for name, result in scope.outputs.items():
             reads = any(name in placeholders.names_in(step.keys.get(key)) for key in ("input", "config"))
             if reads and isinstance(result, Result) and result.condition and result.condition != said:
@@ -310,7 +292,7 @@ class _Binder:
                     "this step fails", "Give this step the same condition", is_warning=True,
                 )  # fmt: skip
 
-    def output(self, step: StepText, scope: _Scope, result: Any) -> None:
+    def output(self, step: StepText, scope: Scope, result: Any) -> None:
         name = step.keys.get("output_var")
         if not name:
             return
@@ -319,9 +301,28 @@ class _Binder:
             self.fault(scope, line, f"an earlier step has the output_var “{name}” already", "Choose another name")
         scope.outputs[name] = result
 
+    # PARALLEL
+
+    def parallel(self, step: StepText, scope: Scope) -> None:
+        owners: dict[str, str] = {}
+        for letter, branch in zip(LETTERS, step.branches, strict=False):
+            for one in (one for each in branch for one in each.within() if one.keys.get("output_var")):
+                name = str(one.keys["output_var"])
+                if owners.setdefault(name, letter) != letter:
+                    message = f"branch {owners[name]} has the output_var “{name}” already"
+                    self.fault(scope, one.line_of("output_var"), message, "Choose another name")
+        gained: dict[str, Any] = {}
+        for letter, branch in zip(LETTERS, step.branches, strict=False):
+            beside = {name: f"{step.number}{owner}" for name, owner in owners.items() if owner != letter}
+            inner = scope.of_branch(step.number, letter, beside)
+            for each in branch:
+                _BY_KIND[each.kind](self, each, inner)
+            gained |= {name: one for name, one in inner.outputs.items() if name not in scope.outputs}
+        scope.outputs.update(gained)
+
     # Sub-workflows
 
-    def call(self, step: StepText, scope: _Scope) -> None:
+    def call(self, step: StepText, scope: Scope) -> None:
         line = step.line_of("name")
         if step.name in scope.callers:
             way = " → ".join((*scope.callers[scope.callers.index(step.name) :], step.name))
@@ -337,7 +338,9 @@ class _Binder:
                 message = f"this calls more than {MOST_CALLS} workflows"
                 self.faults.append(Fault(scope.line or step.line, message, "Part it into goals"))
             return
-        reading = read(known.body)
+        # Called a hundred times, it is read once.
+        if (reading := self.readings.get(known.name)) is None:
+            reading = self.readings[known.name] = read(known.body)
         errors = [fault for fault in reading.faults if not fault.is_warning]
         if reading.workflow is None or errors:
             said = f": {errors[0]}" if errors else ""
@@ -346,12 +349,12 @@ class _Binder:
         self.called[known.name] = known
         self.walk_called(step, scope, known, reading.workflow)
 
-    def walk_called(self, step: StepText, scope: _Scope, known: Known, called: Workflow) -> None:
+    def walk_called(self, step: StepText, scope: Scope, known: Known, called: Workflow) -> None:
         condition, said, runs = self.condition(step, scope)
         if not runs:
             self.left_out.append(f"step {scope.way}{step.number}, the workflow “{called.name}”: {said} does not hold")
             return
-        inner = _Scope(
+        inner = Scope(
             called,
             known.version,
             self.passed(step, scope, called),
@@ -365,7 +368,7 @@ class _Binder:
         self.walk(inner)
         self.output(step, scope, inner.returned)
 
-    def passed(self, step: StepText, scope: _Scope, called: Workflow) -> dict[str, Any]:
+    def passed(self, step: StepText, scope: Scope, called: Workflow) -> dict[str, Any]:
         params = dict(called.params)
         for name, value in (step.keys.get("input") or {}).items():
             line = step.line_of("input", name)
@@ -386,7 +389,7 @@ class _Binder:
 
     # RETURN
 
-    def result(self, step: StepText, scope: _Scope) -> None:
+    def result(self, step: StepText, scope: Scope) -> None:
         written = step.keys["value"]
         try:
             only = placeholders.exact(written) if isinstance(written, str) else None
@@ -400,11 +403,12 @@ class _Binder:
             self.fault(scope, step.line_of("value"), str(fault), fault.mend)
 
 
-_BY_KIND: Mapping[str, Callable[[_Binder, StepText, _Scope], None]] = {
+_BY_KIND: Mapping[str, Callable[[_Binder, StepText, Scope], None]] = {
     "DEFINE": _Binder.define,
     "CREATE": _Binder.create,
     "EXECUTE": _Binder.execute,
     "RETURN": _Binder.result,
+    "PARALLEL": _Binder.parallel,
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from agents.bdi.validation import validate
@@ -11,9 +12,12 @@ from agents.bdi.workflows import placeholders
 from agents.bdi.workflows.binding import bind
 from agents.bdi.workflows.bound import Bound, Known
 from agents.bdi.workflows.faults import Fault
-from agents.bdi.workflows.reading import Workflow, read
+from agents.bdi.workflows.reading import MAX_CHARS, Workflow, read
 from agents.rules.naming import hidden_character
 from agents.toolkit.registry import Registry
+
+# Each fault names one line; a text of nothing else is not listed to its end.
+_MOST_HIDDEN = 20
 
 
 @dataclass(frozen=True)
@@ -40,12 +44,15 @@ def check(
 ) -> Checked:
     """Read and bind a text. `given`: values of its parameters; None leaves those open that have no default."""
     reading = read(text)
-    faults = {*reading.faults, *_hidden_characters(text)}
+    faults = {*reading.faults}
+    if len(text) <= MAX_CHARS:  # of what is too long nothing more is looked at
+        faults |= set(islice(_hidden_characters(text), _MOST_HIDDEN))
     if reading.workflow is None:
         return Checked(None, None, tuple(sorted(faults)))
     bound = bind(reading.workflow, given, registry, known, version)
     faults |= set(bound.faults)
-    faults |= set(_of_plan(bound))
+    if bound.steps or all(fault.is_warning for fault in faults):  # else its steps are only not read
+        faults |= set(_of_plan(bound))
     return Checked(reading.workflow, bound, tuple(sorted(faults)))
 
 

@@ -24,8 +24,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from agents.bdi.branches import LETTERS
+from agents.bdi.validation import unstorable
 from agents.bdi.workflows import placeholders
 from agents.bdi.workflows.faults import Fault, nearest
+from agents.rules.naming import hidden_character
 from agents.toolkit import strict_yaml
 from agents.toolkit.strict_yaml import Loaded, YamlFault
 
@@ -42,14 +45,19 @@ _KEYS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "CREATE": (("item_type", "name"), ("config",)),
     "EXECUTE": (("item_type", "name"), ("input", "output_var", "condition", "retries")),
     "RETURN": (("value",), ()),
+    "PARALLEL": (("branches",), ()),
 }
+MOST_BRANCHES = len(LETTERS)
+_Path = tuple[str | int, ...]
 _MAPPINGS = ("input", "config")
 _MOST_RETRIES = 10
 
 
 @dataclass(frozen=True)
 class StepText:
-    """One step as it is written. `keys`: everything but type, item_type and name; `lines`: where each part stands."""
+    """One step as it is written. `keys`: everything but type, item_type and name; `lines`: where each part stands;
+    `branches`: the steps of each branch of a PARALLEL.
+    """
 
     kind: str
     number: int
@@ -58,6 +66,14 @@ class StepText:
     name: str = ""
     keys: Mapping[str, Any] = field(default_factory=dict)
     lines: Mapping[tuple[str, ...], int] = field(default_factory=dict, repr=False)
+    branches: tuple[tuple[StepText, ...], ...] = ()
+
+    def within(self) -> Iterator[StepText]:
+        """This step and every step of its branches, in order."""
+        yield self
+        for branch in self.branches:
+            for step in branch:
+                yield from step.within()
 
     def line_of(self, *path: str) -> int:
         """The line of a key, or of the step where it is not written."""
@@ -115,11 +131,13 @@ class _Reader:
     def __init__(self, loaded: Loaded) -> None:
         self.loaded = loaded
         self.faults: list[Fault] = []
+        self.counted = 0
 
-    def fault(self, path: tuple[str | int, ...], message: str, mend: str = "", *, is_warning: bool = False) -> None:
+    def fault(self, path: _Path, message: str, mend: str = "", *, is_warning: bool = False) -> None:
         self.faults.append(Fault(self.loaded.line_of(path), message, mend, is_warning))
 
     def workflow(self, data: Mapping[str, Any]) -> Workflow | None:
+        self.check_storable((), data)
         for key in data:
             if key not in _TOP:
                 self.fault((key,), f"“{key[:60]}” is no key of a workflow", nearest(key, _TOP))
@@ -127,13 +145,27 @@ class _Reader:
         described = self.text(data, "description", most=2_000), self.text(data, "domain", most=64)
         declared = self.params(data.get("params"))
         steps = self.steps(data.get("steps"))
-        used = {each for step in steps for key in step.keys.values() for each in placeholders.parameters_in(key)}
+        every = [one for step in steps for one in step.within()]
+        used = {each for step in every for key in step.keys.values() for each in placeholders.parameters_in(key)}
         params = {**declared, **dict.fromkeys(sorted(used - set(declared)))}
         for unused in sorted(set(declared) - used):
             self.fault(("params", unused), f"nothing uses the parameter “{unused[:60]}”", is_warning=True)
         if not steps:
             return None
         return Workflow(name, described[1] or "general", described[0], params, tuple(steps))
+
+    def check_storable(self, path: _Path, value: Any) -> None:
+        """Escapes can write what no table holds, and what is written here may be kept without being part of a step."""
+        if isinstance(value, dict):
+            for key, one in value.items():
+                self.check_storable((*path, key), one)
+        elif isinstance(value, list):
+            for at, one in enumerate(value):
+                self.check_storable((*path, at), one)
+        elif lost := unstorable(value):
+            self.fault(path, f"this holds {lost}, which cannot be stored", "Leave it out")
+        if path and isinstance(path[-1], str) and (lost := unstorable(path[-1])):
+            self.fault(path, f"this key holds {lost}, which cannot be stored", "Leave it out")
 
     def text(self, data: Mapping[str, Any], key: str, *, most: int, required: bool = False) -> str:
         value = data.get(key)
@@ -144,6 +176,8 @@ class _Reader:
             return ""
         if len(value) > most:
             self.fault((key,), f"{key} has more than {most:,} characters")
+        if hidden := hidden_character(value.replace("\n", " ").replace("\t", " ")):
+            self.fault((key,), f"{key} contains the hidden character {hidden}", "Leave it out")
         return " ".join(value.split())[:most]
 
     def params(self, value: Any) -> dict[str, Any]:
@@ -165,18 +199,26 @@ class _Reader:
             mend = "Write “steps:” and below it “- type: EXECUTE”"
             self.fault(("steps",), "steps is a list of at least one step", mend)
             return []
-        if len(value) > MOST_STEPS:
+        steps = self.listed(("steps",), value)
+        if self.counted > MOST_STEPS:
             self.fault(("steps",), f"there are more than {MOST_STEPS} steps", "Part them into workflows")
             return []
-        found = [self.step(number, one) for number, one in enumerate(value, 1)]
-        steps = [step for step in found if step is not None]
         for step in steps[:-1]:
             if step.kind == "RETURN":
                 self.faults.append(Fault(step.line, "RETURN is not the last step", "Move it to the end; keep one"))
         return steps
 
-    def step(self, number: int, value: Any) -> StepText | None:
-        path: tuple[str | int, ...] = ("steps", number - 1)
+    def listed(self, path: _Path, value: list[Any]) -> list[StepText]:
+        """The steps of a list of the workflow, or of a branch."""
+        found = []
+        for at, one in enumerate(value):
+            self.counted += 1
+            if self.counted > MOST_STEPS:  # of those behind nothing is said but that they are too many
+                break
+            found.append(self.step((*path, at), at + 1, one))
+        return [step for step in found if step is not None]
+
+    def step(self, path: _Path, number: int, value: Any) -> StepText | None:
         if not isinstance(value, dict):
             self.fault(path, f"step {number} is a mapping", "Write “- type: EXECUTE” and its keys below it")
             return None
@@ -186,6 +228,8 @@ class _Reader:
             said = "has no type" if kind is None else f"has the type “{str(kind)[:60]}”, which there is not"
             self.fault((*path, "type"), f"step {number} {said}", f"The types are {known}")
             return None
+        if kind == "PARALLEL":
+            return self.parallel(path, number, value)
         required, others = _KEYS[kind]
         allowed = ("type", *required, *others)
         for key in value:
@@ -195,12 +239,52 @@ class _Reader:
             return None
         keys = {key: value[key] for key in (*required, *others) if key in value and key not in ("item_type", "name")}
         self.types(path, kind, keys)
-        lines = {tuple(map(str, at[2:])): line for at, line in self.loaded.lines.items() if at[:2] == path and at[2:]}
-        line = self.loaded.line_of(path)
+        lines, line = self.lines_below(path), self.loaded.line_of(path)
         item, name = str(value.get("item_type", "")), str(value.get("name", ""))
         return StepText(kind, number, line, item, name, keys, lines)
 
-    def required(self, path: tuple[str | int, ...], kind: str, value: Mapping[str, Any]) -> bool:
+    def lines_below(self, path: _Path) -> dict[tuple[str, ...], int]:
+        depth = len(path)
+        return {
+            tuple(map(str, at[depth:])): line
+            for at, line in self.loaded.lines.items()
+            if len(at) > depth and at[:depth] == path
+        }
+
+    def parallel(self, path: _Path, number: int, value: Mapping[str, Any]) -> StepText | None:
+        """A PARALLEL: lists of steps, of which none reads what another one does."""
+        for key in value:
+            if key not in ("type", "branches"):
+                mend = "Conditions stand with the steps of a branch" if key == "condition" else ""
+                self.fault((*path, key), f"“{key[:60]}” is no key of PARALLEL", mend or nearest(key, ("branches",)))
+        given = value.get("branches")
+        if not isinstance(given, list) or len(given) < 2:
+            mend = "Write “branches:” and below it a list of steps for each; one branch alone is only steps"
+            self.fault((*path, "branches"), "branches is a list of at least two branches", mend)
+            return None
+        if len(given) > MOST_BRANCHES:
+            self.fault((*path, "branches"), f"there are more than {MOST_BRANCHES} branches", "Join some of them")
+            return None
+        branches = tuple(self.branch((*path, "branches", at), letter, one)
+                         for at, (letter, one) in enumerate(zip(LETTERS, given, strict=False)))  # fmt: skip
+        line = self.loaded.line_of(path)
+        return StepText("PARALLEL", number, line, lines=self.lines_below(path), branches=branches)
+
+    def branch(self, path: _Path, letter: str, value: Any) -> tuple[StepText, ...]:
+        if not isinstance(value, list) or not value:
+            said = "has no steps" if value in ([], None) else "is a list of steps"
+            self.fault(path, f"branch {letter} {said}", "Write its steps as “- - type: EXECUTE”, or leave it out")
+            return ()
+        steps = self.listed(path, value)
+        for step in steps:
+            if step.kind in ("RETURN", "DEFINE"):
+                why = {"RETURN": "the workflow returns, not a branch", "DEFINE": "what is defined is there for all"}
+                self.faults.append(
+                    Fault(step.line, f"{step.kind} stands in a branch; {why[step.kind]}", "Move it out of PARALLEL")
+                )
+        return tuple(step for step in steps if step.kind not in ("RETURN", "DEFINE"))
+
+    def required(self, path: _Path, kind: str, value: Mapping[str, Any]) -> bool:
         good = True
         for key in _KEYS[kind][0]:
             given = value.get(key)
@@ -216,7 +300,7 @@ class _Reader:
             good = False
         return good
 
-    def types(self, path: tuple[str | int, ...], kind: str, keys: dict[str, Any]) -> None:
+    def types(self, path: _Path, kind: str, keys: dict[str, Any]) -> None:
         for key, wrong in self.wrong_types(keys):
             self.fault((*path, key), *wrong)
             del keys[key]

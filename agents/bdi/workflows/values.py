@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from agents.bdi.workflows import placeholders
@@ -62,6 +62,8 @@ class Names:
 
     params: Mapping[str, Any]
     outputs: Mapping[str, Any]
+    # Results of branches that run beside the step, with their branch.
+    beside: Mapping[str, str] = field(default_factory=dict)
 
     def value(self, one: Placeholder) -> Any:
         """A plain value, Open, or Result. Raises ValueFault for what is not known here."""
@@ -71,6 +73,11 @@ class Names:
                     f"there is no parameter “{one.key}”", "Give it under input of the step that calls this"
                 )
             return self.params[one.key]
+        if one.name not in self.outputs and one.name in self.beside:
+            raise ValueFault(
+                f"{{{{{one.name}}}}} is a result of branch {self.beside[one.name]}, which does not wait for this one",
+                "Read it after PARALLEL, or put both steps into one branch",
+            )
         if one.name not in self.outputs:
             known = ", ".join(f"{{{{{name}}}}}" for name in self.outputs) or "none"
             raise ValueFault(

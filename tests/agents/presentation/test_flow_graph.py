@@ -21,6 +21,27 @@ def test_steps_without_dependency_stand_below_each_other_and_join_again() -> Non
     assert (len(graph.arrows), graph.has_branches) == (4, True)
 
 
+def test_branches_stand_in_rows_of_their_own_between_what_comes_before_and_behind() -> None:
+    ways = {1: "", 2: "2a", 3: "2b", 4: "2b", 5: ""}
+    graph = draw([step(at, branch=way) for at, way in ways.items()])
+    places = {box.step.position: (box.x, box.y) for box in graph.boxes}
+    assert places[2][0] == places[3][0], "side by side"
+    assert places[3][1] == places[4][1] > places[2][1], "a branch keeps its row"
+    assert places[1][0] < places[2][0] < places[4][0] < places[5][0]
+    assert (len(graph.arrows), graph.is_parallel) == (5, True)
+    assert graph.boxes[1].said.endswith("in branch 2a")
+    assert graph.said == "5 steps and what each depends on, with parallel branches"
+
+
+def test_a_long_arrow_goes_through_its_own_row_and_not_behind_a_box() -> None:
+    ways = {1: "1a", 2: "1a", 3: "1b", 4: ""}
+    graph = draw([step(at, branch=way) for at, way in ways.items()])
+    short = next(box for box in graph.boxes if box.step.position == 3)
+    level = short.y + short.height // 2
+    (straight,) = [path for path, _ in graph.arrows if "L" in path]
+    assert straight.startswith(f"M{short.x + short.width} {level}L{graph.boxes[3].x - 56} {level}C")
+
+
 def test_what_follows_from_other_arrows_is_not_drawn() -> None:
     graph = draw([step(1), step(2, 1), step(3, 1, 2)])
     assert (len(graph.arrows), graph.has_branches) == (2, False)

@@ -193,12 +193,15 @@ def test_reading_what_may_be_skipped_is_a_warning_unless_the_condition_is_the_sa
     assert bound(text(RUN + may + execute("simple_coder.write", COPY, when))).faults == ()
 
 
-def test_retries_are_said_to_be_a_wish_and_stand_in_the_step() -> None:
+def test_retries_stand_in_the_step_and_more_than_can_be_granted_are_a_warning() -> None:
     found = bound(text(execute("simple_coder.mkdir", "input: {path: a}", "retries: 2")))
-    (said,) = found.faults
-    assert said.is_warning
-    assert "whoever approves" in said.message
-    assert "up to 2 retries" in found.steps[0].step.justification
+    assert (found.faults, found.steps[0].step.retries) == ((), 2)
+    (said,) = bound(text(execute("simple_coder.mkdir", "input: {path: a}", "retries: 9"))).faults
+    assert (said.line, said.is_warning, said.message) == (
+        7,
+        True,
+        "no more than 4 retries can be granted with an approval",
+    )
 
 
 # Sub-workflows

@@ -45,3 +45,12 @@ def define(name: str, code: str) -> str:
     """A DEFINE of a tool with this code."""
     block = "".join(f"      {line}\n" for line in code.splitlines())
     return f"  - type: DEFINE\n    item_type: TOOL\n    name: {name}\n    code_snippet: |\n{block}"
+
+
+def parallel(*branches: str) -> str:
+    """A PARALLEL of these branches, each the text of its steps."""
+    listed = ""
+    for branch in branches:
+        first, *rest = branch.splitlines()
+        listed += "\n".join([f"      - {first.strip()}", *(f"      {line}" for line in rest)]) + "\n"
+    return f"  - type: PARALLEL\n    branches:\n{listed}"
