@@ -152,7 +152,9 @@ def with_subgoals(rule: Rule, rules: tuple[Rule, ...], registry: Registry) -> Ru
     """
     body = tuple(
         replace(line, subgoal=True)
-        if not line.subgoal and compile_line(line.text, registry) is None and named_by(line.text, rule, rules)
+        if not (line.subgoal or line.wait)
+        and compile_line(line.text, registry) is None
+        and named_by(line.text, rule, rules)
         else line
         for line in rule.body
     )
@@ -193,7 +195,7 @@ def own_kinds(rule: Rule, registry: Registry) -> Mapping[str, str]:
     """Return the slot kinds that the rule's own steps imply; slots that only stand in sub-goals are not in it."""
     kinds: dict[str, str] = {}
     for line in (*rule.body, *rule.on_failure):
-        reading = None if line.subgoal else compile_line(line.text, registry)
+        reading = None if line.subgoal or line.wait else compile_line(line.text, registry)
         for parameter, value in reading.values.items() if reading else ():
             for slot in slots_in(value.raw):
                 kind = _kind_in(reading.command, parameter, value, slot) if reading else "text"
