@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from agents.rules.binding import Binding, bindings_of, pattern_of, unfit_for_belief
-from agents.rules.bodies import as_task, compile_line, named_by, names, slot_kinds, slots_in, with_subgoals
+from agents.rules.bodies import (
+    as_task,
+    compile_line,
+    named_by,
+    names,
+    reading_of,
+    slot_kinds,
+    slots_in,
+    with_subgoals,
+)
 from agents.rules.entailment import decidable, entails
 from agents.rules.file_sets import UnreadableSet, read_set
 from agents.rules.grammar import BodyLine, Context, Rule, Rules, read
@@ -350,7 +359,7 @@ def _autonomous(rule: Rule, registry: Registry) -> Iterator[LintProblem]:
     on = False
     last = 0
     for line in rule.body:
-        reading = None if line.subgoal else compile_line(line.text, registry)
+        reading = reading_of(line, registry)
         if reading is None:
             continue
         fixed = {name: typed(reading.command, name, value.raw) for name, value in reading.values.items()}
