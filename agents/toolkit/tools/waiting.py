@@ -44,7 +44,8 @@ TOOL = Tool(
             ("wait until {context} for at most {at_most_s} seconds",),
             "idempotent",
             _nothing,
-            (),
+            # What is in the folder then.
+            ("items",),
             (_EXAMPLE,),
             trials=(Trial(_EXAMPLE, changes=()),),
         ),
