@@ -25,7 +25,8 @@ from agents.toolkit.types import Belief
 from agents.workspaces.waiting_for_hands import WAITS_UNTIL
 from sandbox.contract import SessionState
 
-# Of one sweep: looking at a workspace takes milliseconds, and the sweep has other parts.
+# Of one sweep: looking at a workspace takes milliseconds, and the sweep has other parts. Where more wait, chance draws
+# those that are looked at, so that none of them is left out for ever.
 MOST_LOOKED_AT = 100
 
 
@@ -76,7 +77,7 @@ def sweep() -> None:
     asleep = Goal.objects.filter(
         state=GoalState.RECOVERING.value, reason__startswith=WAITS_UNTIL, wake_at__gt=timezone.now(), lease_until=None
     )
-    for goal in asleep.select_related("agent", "workspace").order_by("changed_at", "pk")[:MOST_LOOKED_AT]:
+    for goal in asleep.select_related("agent", "workspace").order_by("?")[:MOST_LOOKED_AT]:
         plan = goal.intent_plans.select_related("session").filter(state=PlanState.EXECUTING.value).first()
         if plan is None or (plan.cancel_requested or _is_so(goal, plan)):
             # The race it leaves open: a claim between look and update finds out for itself, and so does the next one.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 from ninja import Field, Router, Schema, Status
 
@@ -104,7 +105,7 @@ def one(request: ApiRequest, policy_id: str, after: int = 0, limit: int = 50) ->
 @router.post("{policy_id}/train", response={202: PolicyOut}, auth=_MAY_WRITE, operation_id="train_environment_policy")
 def train(request: ApiRequest, policy_id: str, payload: TrainIn | None = None) -> Status[PolicyOut]:
     """Train it further. Operators only."""
-    row, wanted = _found(policy_id), payload or TrainIn()
+    row, wanted = _found(policy_id), payload or TrainIn.model_validate({})
     told = wanted.model_dump()
     return _done(lambda: learned_policies.train(row.environment, row.task, **told, by=request.auth.user).pk)
 
@@ -153,7 +154,7 @@ def _found(policy_id: str) -> EnvironmentPolicy:
     return row
 
 
-def _told(row: EnvironmentPolicy) -> dict[str, object]:
+def _told(row: EnvironmentPolicy) -> dict[str, Any]:
     try:
         learned_policies.of_row(row)
         unusable = ""

@@ -77,11 +77,12 @@ def test_who_may_not_train_may_look_and_change_nothing(api_of: Any, operator: An
 
 def test_what_was_refused_is_not_in_the_journal(api_of: Any, operator: Any) -> None:
     caller = api_of(operator)
-    for wrong, field in [
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"task": "x"}, "task"),
         ({"episodes": 501}, "episodes"),
         ({"environment": "x"}, "environment"),
-    ]:
+    ]
+    for wrong, field in cases:
         answer = caller.post("environments/policies", {**_ASKED, **wrong})
         assert (answer.status_code, answer.json()["errors"][0]["field"].split(".")[-1]) == (422, field)
     policy = learned_policies.train("house", "bring", episodes=1, share=0, by=operator)

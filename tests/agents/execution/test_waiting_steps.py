@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from agents.bdi import validation
 from agents.cycle import cycle
 from agents.execution import waits
 from agents.goals import goals
 from agents.models import Attempt, Goal, Intent, IntentPlan
+from agents.plans import proposals
 from agents.record.errors import WorkspaceRefused
 from agents.recovery import told_beliefs
 from agents.states import GoalState
@@ -131,9 +133,49 @@ def test_only_a_plan_that_waits_leaves_its_files_to_people(approved: Approved, o
         upload(plan, owner)
 
 
-def test_a_program_that_was_started_would_end_so_it_cannot_wait(approved: Approved) -> None:
+def test_where_a_step_must_not_wait_is_told_before_anything_is_approved(
+    owner: User, make_goal: Callable[..., Goal]
+) -> None:
+    start = {"tool": "simple_coder", "command": "start", "params": {"command_line": "sleep 60", "name": "server"}}
+    stop = {"tool": "simple_coder", "command": "stop", "params": {"name": "server"}}
+
+    def wrong(steps: list[Any], cleanup: list[Any]) -> list[tuple[int, str]]:
+        _, problems = proposals.draft_by_hand(make_goal(owner), steps, cleanup, by=owner)
+        return [(one.position, one.message) for one in problems]
+
+    assert wrong([start, stop, until()], []) == []
+    ((at, said),) = wrong([start, until()], [])
+    assert (at, said.startswith("server would end while the plan waits")) == (2, True)
+    ((at, said),) = wrong([read()], [until()])
+    assert (at, said.startswith("Clean-up waits for nothing")) == (2, True)
+    ((_, said),) = wrong([{**read(), "alternatives": [until()]}], [])
+    assert said.startswith("A wait is no alternative")
+
+
+def test_a_program_that_lives_all_the_same_is_not_ended_by_a_wait(
+    approved: Approved, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(validation, "_waits", lambda *args: iter(()))
     start = {"tool": "simple_coder", "command": "start", "params": {"command_line": "sleep 60", "name": "server"}}
     plan = approved([start, until(), read()])
     worked(plan)
     failed = Attempt.objects.filter(intent__intent_plan=plan, outcome="failed").get()
     assert "server would end while the plan waits" in failed.reason
+
+
+def test_a_worker_that_dies_does_not_make_the_wait_longer(approved: Approved) -> None:
+    plan = approved([until(), read()])
+    asleep = worked(plan)
+    Goal.objects.filter(pk=asleep.pk).update(wake_at=timezone.now())  # claimed though nothing has changed
+    again = worked(plan)
+    assert again.state == GoalState.RECOVERING
+    assert again.wake_at == asleep.wake_at
+
+
+def test_a_goal_that_somebody_has_claimed_is_left_alone(approved: Approved, owner: User) -> None:
+    plan = approved([until(), read()])
+    goal = worked(plan)
+    upload(plan, owner)
+    Goal.objects.filter(pk=goal.pk).update(lease_until=timezone.now() + timedelta(minutes=1))
+    waits.sweep()
+    assert Goal.objects.get(pk=goal.pk).wake_at == goal.wake_at
