@@ -10,7 +10,7 @@ from agents.cycle import cycle
 from agents.evolution import prompt_canaries, replaying, replays, rollouts, searches, searching, starting, tool_checks
 from agents.evolution.auditing import proposing
 from agents.execution import shadow as shadow_run
-from agents.execution import sweep_parts
+from agents.execution import sweep_parts, waits
 from agents.foreign_tools import listing
 from agents.frameworks import runs
 from agents.hands import typed
@@ -96,6 +96,7 @@ def sweep() -> None:
     # Stray plans first, so that what waited for their files is found at once.
     sweep_parts.each(
         stray_plans.sweep,
+        waits.sweep,
         cycle.sweep,
         runs.sweep,
         typed.sweep,

@@ -56,6 +56,8 @@ class Event(StrEnum):
     ASKED_AGAIN = "asked_again"
     # A call of a tool that another framework asked about was decided.
     INBOX = "inbox"
+    # A learned policy was trained, stopped or made to forget.
+    TRAINING = "training"
 
 
 Keep = Callable[..., object]

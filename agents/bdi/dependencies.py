@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from agents.bdi.branches import are_parallel
 from agents.bdi.revision import folder_after
 from agents.bdi.started import LOG, START, STOP
+from agents.bdi.waits import is_wait
 from agents.rules.facts import is_below, join
 from agents.toolkit.command import Command
 from agents.toolkit.references import parse_reference, references
@@ -33,8 +34,9 @@ def link(steps: Sequence[Step], registry: Registry) -> tuple[Step, ...]:
 
     A step depends on the results and conditions it reads, on the last change of each part of the session (folder,
     environment, autonomous mode), and on earlier steps that wrote at, above or below its paths. A program may read
-    anything, so it depends on every earlier step that changes the workspace. Steps in branches beside each other depend
-    on each other only where one reads the other's result. Unknown commands are left for validation to name.
+    anything, and so may what ends a wait: both depend on every earlier step that changes the workspace. Every step
+    behind a wait depends on it. Steps in branches beside each other depend on each other only where one reads the
+    other's result. Unknown commands are left for validation to name.
     """
     seen = _Seen()
     linked = []
@@ -60,7 +62,7 @@ def _needs(step: Step, command: Command, seen: _Seen, position: int) -> set[int]
     values = step.values()
     needs = _reads(step) | set(seen.session.values())
     touched = _paths(command, values, seen.folder)
-    if _is_program(command):
+    if _is_program(command) or is_wait(step.tool, step.command):
         needs |= set(seen.changing)
     if command.name in (LOG, STOP) and values.get("name") in seen.programs:
         needs.add(seen.programs[values.get("name")])
@@ -79,7 +81,9 @@ def _reads(step: Step) -> set[int]:
 
 def _note(step: Step, command: Command, seen: _Seen, position: int) -> None:
     values = step.values()
-    if command.changes_session:
+    if is_wait(step.tool, step.command):
+        seen.session["wait"] = position
+    elif command.changes_session:
         part = "environment" if "venv" in command.name else command.name
         seen.session[part] = position
         seen.folder = folder_after(command, values, seen.folder)

@@ -11,14 +11,16 @@ from agents.bdi import evidence
 from agents.bdi.cleanup import CleanupBlock, gather
 from agents.bdi.dependencies import link
 from agents.bdi.levels import key_of
-from agents.bdi.parameters import from_rule
-from agents.bdi.revision import current_folder, predict
+from agents.bdi.parameters import from_rule, waiting_params
+from agents.bdi.revision import current_folder, predict, revise
+from agents.bdi.waits import is_wait
 from agents.rules.binding import MAX_MATCHES, proposals, unfit_for_belief
-from agents.rules.bodies import compile_line, fill_subgoal, with_subgoals
+from agents.rules.bodies import fill_subgoal, reading_of, with_subgoals
 from agents.rules.cascade import Judge, Likely
 from agents.rules.grammar import BodyLine, Rule, Rules
 from agents.rules.looping import Look, NoItems, belief_about, set_of, slots_of_line, values
 from agents.rules.selection import Judgement, KnownRule, Relevant, SlotValue, judge, relevant_rules
+from agents.rules.sentences import at
 from agents.rules.speaking import Speaking
 from agents.toolkit.references import shifted
 from agents.toolkit.registry import Registry
@@ -225,6 +227,7 @@ class _Planner:
                     # What is done several times gives no one result.
                     positions |= {number: offset + len(steps)} if line.loop is None or line.loop.at_once else {}
                     beliefs = predict(self.registry.command(step.tool, step.command), step.values(), beliefs)
+                    beliefs = _with_awaited(line, step, beliefs)
                 if offset + len(steps) > MAX_STEPS:
                     raise _Rejected("too_many_steps", f"the plan would have more than {MAX_STEPS} steps", line.line)
         if rule.on_failure:
@@ -279,7 +282,7 @@ class _Planner:
         if goal.depth + 1 >= self.max_depth:
             raise _Rejected("too_deep", f"sub-goals are nested more than {self.max_depth} deep at “{said}”", line.line)
         origins = {span: match.slots[slot] for span, slot in atoms.items()}
-        changed = any(self.registry.command(one.tool, one.command).effect != "idempotent" for one in before)
+        changed = any(self._changes_files(one) for one in before)
         inner = _Goal(
             said, read_text(said, atoms=tuple(atoms)), origins, (*goal.stack, entry), goal.files_change or changed
         )
@@ -290,8 +293,15 @@ class _Planner:
             raise _Rejected("subgoal", why if cause == why else f"{why}: {cause}", line.line, cause)
         return expansion
 
+    def _changes_files(self, step: Step) -> bool:
+        """Whether other files may be there behind a step; while one waits, people change them."""
+        command = self.registry.command(step.tool, step.command)
+        return command.effect != "idempotent" or is_wait(step.tool, step.command)
+
     def _step(self, line: BodyLine, match: Relevant, positions: Mapping[int, int]) -> Step:
-        reading = compile_line(line.text, self.registry)
+        reading = reading_of(line, self.registry)
+        if reading is None and line.wait is not None:
+            raise _Rejected("wait_in_steps", f"a plan counts no steps of an environment, as “{line}” does", line.line)
         if reading is None:
             raise _Rejected("unknown_phrase", f"no command is said “{line.text}”", line.line)
         self._no_open_slot(line, match)
@@ -300,18 +310,27 @@ class _Planner:
         if unfit := unfit_for_belief(reading.command, reading.values, from_beliefs):
             why = f"{{{unfit}}} is taken from a belief, which never is a program or a host"
             raise _Rejected("belief_as_command", why, line.line)
-        params = from_rule(reading.command, reading.values, match.slots, known.name)
+        fill = waiting_params if line.wait is not None else from_rule
+        params = fill(reading.command, reading.values, match.slots, known.name)
         try:
             bound = {name: _at_position(param, positions) for name, param in params.items()}
         except KeyError as error:
             raise _Rejected("reference", f"“{line.text}” refers to a step that is not before it", line.line) from error
-        why = line.why or f"The rule “{known.name}” says: {line.text}"
+        why = line.why or f"The rule “{known.name}” says: {line if line.wait is not None else line.text}"
         return Step(reading.command.tool, reading.command.name, bound, why, f"{known.name} {known.version}".strip())
 
     def _no_open_slot(self, line: BodyLine, match: Relevant) -> None:
         missing = next((slot for slot in slots_of_line(line) if slot not in match.slots), None)
         if missing:
             raise _Rejected("open_slot", f"the goal does not say {{{missing}}}, which “{line.text}” needs", line.line)
+
+
+def _with_awaited(line: BodyLine, step: Step, beliefs: tuple[Belief, ...]) -> tuple[Belief, ...]:
+    """With what a step that waits is expected to end with; what was to be false is nothing that could be said."""
+    if line.wait is None or line.wait.negated:
+        return beliefs
+    said = at(str(step.values()["context"]), current_folder(beliefs)).rstrip(".")
+    return revise(beliefs, [Belief(f"{said[:1].upper()}{said[1:]}.", "inference")])
 
 
 def _is_same_rule(one: Judgement, other: Judgement) -> bool:

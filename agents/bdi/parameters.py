@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from agents.rules.bodies import fill, fill_command_line, fill_hosts
+from agents.rules.bodies import fill, fill_command_line, fill_context, fill_hosts
 from agents.rules.selection import SlotValue
 from agents.toolkit.command import Command
 from agents.toolkit.packages import fetches_packages
@@ -49,6 +50,16 @@ def from_rule(
         else:
             found[name] = Param(result, "explicit", note=f"{_WRITTEN}“{rule}”")
     return with_defaults(command, found)
+
+
+def waiting_params(
+    command: Command, values: Mapping[str, Value], slots: Mapping[str, SlotValue], rule: str
+) -> dict[str, Param]:
+    """The same of a step that waits: names go into its context quoted, as into one of the rule. Raises KeyError."""
+    found = from_rule(command, values, slots, rule)
+    words, kinds = {name: one.value for name, one in slots.items()}, {name: one.kind for name, one in slots.items()}
+    context = fill_context(values["context"].raw, words, kinds)
+    return {**found, "context": replace(found["context"], value=context)}
 
 
 def _source(slot: str, value: SlotValue) -> str:

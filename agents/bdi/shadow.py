@@ -13,6 +13,7 @@ from typing import Any
 
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.started import LOG
+from agents.bdi.waits import is_wait
 from sandbox.contract import DEFAULT_LIMITS, Limits
 
 TAIL_CHARS = 2_000
@@ -64,6 +65,8 @@ def untried(document: Document) -> dict[int, str]:
     for spec in document.intents:
         if spec.hosts:
             found[spec.position] = "it uses the network, which a shadow run does not have"
+        elif is_wait(spec.tool, spec.command):
+            found[spec.position] = "what it waits for may come later, and a shadow run does not wait"
         elif spec.effect not in _TRIED_EFFECTS:
             found[spec.position] = f"its effect ({spec.effect}) reaches beyond the copy"
         elif spec.command == LOG:

@@ -14,6 +14,7 @@ from typing import Any
 from agents.bdi.conditions import condition_problem, reference_of
 from agents.bdi.revision import folder_after
 from agents.bdi.started import STARTER, Lives
+from agents.bdi.waits import is_wait
 from agents.rules.naming import hidden_character, path_problem
 from agents.toolkit.command import Command
 from agents.toolkit.hosts import address_problem, host_problem
@@ -120,6 +121,7 @@ def _step(position: int, step: Step, walk: _Walk) -> Iterator[Problem]:
     yield from _autonomous(position, command, values, walk)
     yield from _time(position, step, values.get("timeout_s"), walk)
     yield from _beside(position, step, walk)
+    yield from _waits(position, step, walk)
     for name, code, message in walk.lives.problems(step.tool, command.name, values, _reached(command, values)):
         yield Problem(position, name, code, message)
     walk.commands[position] = command
@@ -127,6 +129,20 @@ def _step(position: int, step: Step, walk: _Walk) -> Iterator[Problem]:
         walk.folder = folder_after(command, values, walk.folder)
     if command.name in ("activate_venv", "deactivate_venv"):
         walk.venv = str(values["venv_name"]) if values.get("venv_name") else None
+
+
+def _waits(position: int, step: Step, walk: _Walk) -> Iterator[Problem]:
+    """Where a step must not wait."""
+    if any(is_wait(one.tool, one.command) for one in step.alternatives):
+        yield Problem(position, "alternatives", "wait", "A wait is no alternative to a step; put it before the step.")
+    if not is_wait(step.tool, step.command):
+        return
+    if walk.cleanup:
+        yield Problem(position, "command", "wait", "Clean-up waits for nothing: it has to end; take this step out.")
+    if walk.lives.living:
+        names = ", ".join(walk.lives.living)
+        message = f"{names} would end while the plan waits, because no worker is held; stop it before this step."
+        yield Problem(position, "command", "wait", message)
 
 
 def _about_step(position: int, step: Step, walk: _Walk) -> Iterator[Problem]:

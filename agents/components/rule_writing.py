@@ -93,7 +93,7 @@ def _against_firmware(rule: Rule) -> Iterator[LintProblem]:
     """
     looked = []
     for line in (*rule.body, *rule.on_failure):
-        reading = None if line.subgoal else bodies.compile_line(line.text, tools_in_use())
+        reading = bodies.reading_of(line, tools_in_use())
         if reading is not None:
             command = reading.command
             params = {name: value.raw for name, value in reading.values.items()}

@@ -17,7 +17,7 @@ from agents.environments.beliefs import Beliefs, Held
 from agents.environments.entailing import Answer, Entailment
 from agents.rules.binding import proposals
 from agents.rules.bodies import fill_subgoal, with_subgoals
-from agents.rules.grammar import BodyLine, Rule, Rules
+from agents.rules.grammar import BodyLine, Context, Rule, Rules
 from agents.rules.selection import KnownRule, Relevant, relevant_rules
 from agents.toolkit.registry import Registry
 from agents.toolkit.types import Belief
@@ -89,6 +89,10 @@ class Library:
         for relevant in relevant_rules(goal, self._known, _NO_COMMANDS):
             yield from proposals(_without_articles(relevant), self._rules, _NO_COMMANDS, said, "").relevant
 
+    def support(self, context: Context, values: Mapping[str, str], beliefs: Beliefs) -> Support | None:
+        """What holds one context now, if anything does. Raises KeyError for a slot without a value."""
+        return _Judging(self._entails, beliefs.all(), beliefs).support(context, values)
+
     def verdicts(self, beliefs: Beliefs, sentence: str) -> list[tuple[int, Answer]]:
         """The beliefs, by their numbers, that say yes or no to a sentence."""
         answers = self._entails([held.sentence for held in beliefs.all()], sentence)
@@ -114,14 +118,18 @@ class _Judging:
         found = []
         for context in relevant.known.rule.contexts:
             try:
-                sentence, _ = fill_subgoal(context.text, values)
+                support = self.support(context, values)
             except KeyError:
                 return None
-            support = max(self._for(sentence, denied=context.negated), key=lambda each: each.score, default=None)
             if support is None:
                 return None
             found.append(support)
         return tuple(found)
+
+    def support(self, context: Context, values: Mapping[str, str]) -> Support | None:
+        """What holds a context most firmly, if anything does. Raises KeyError for a slot without a value."""
+        sentence, _ = fill_subgoal(context.text, values)
+        return max(self._for(sentence, denied=context.negated), key=lambda each: each.score, default=None)
 
     def _for(self, sentence: str, *, denied: bool) -> Iterator[Support]:
         if sentence not in self._answers:

@@ -49,3 +49,13 @@ class Simulation(Environment, Protocol):
     def actions(self) -> Sequence[str]:
         """Return the actions that are possible now."""
         ...
+
+
+# What an agent does while it waits, where an environment does not name an action of its own by `wait_action`.
+WAIT = "wait"
+
+
+def wait_action_of(environment: Environment) -> str:
+    """Return the action by which one step of an environment passes."""
+    named = getattr(environment, "wait_action", WAIT)
+    return named if isinstance(named, str) and named.strip() else WAIT

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from agents.environments.environment import Environment, Percept
+from agents.environments.environment import Environment, Percept, wait_action_of
 
 
 class EnvironmentFailure(Exception):
@@ -52,6 +52,11 @@ class Guarded:
     def is_simulation(self) -> bool:
         """Whether the environment says that it is one; what says nothing is none."""
         return getattr(self._environment, "is_simulation", False) is True
+
+    @property
+    def wait_action(self) -> str:
+        """The action by which one step passes."""
+        return wait_action_of(self._environment)
 
     def actions(self) -> tuple[str, ...]:
         """The actions that the environment offers; none where it does not tell. Raises EnvironmentFailure."""

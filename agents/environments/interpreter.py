@@ -1,9 +1,9 @@
 """The interpreter: from a goal to actions in an environment, rule by rule and line by line.
 
-A line is an action in the environment's own words, or a sub-goal: PLAN TO, or the words of another rule's task. When an
-action is not accepted or a sub-goal fails, its rule has failed and the next applicable one is tried with what is
-believed then. A rule whose last line is its own goal again does not go deeper. When no rule is left the fallback, if
-there is one, chooses an action.
+A line is an action in the environment's own words, or a sub-goal: PLAN TO, or the words of another rule's task, or a
+wait. When an action is not accepted, a sub-goal fails or what is waited for does not come, its rule has failed and the
+next applicable one is tried with what is believed then. A rule whose last line is its own goal again does not go
+deeper. When no rule is left the fallback, if there is one, chooses an action.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from agents.environments.guarding import EnvironmentFailure, Guarded
 from agents.environments.policies import Outcome, Policy, Situation
 from agents.environments.watching import Unwatched, Watch
 from agents.rules.bodies import fill_subgoal
-from agents.rules.grammar import BodyLine, Rule
+from agents.rules.grammar import BodyLine, Context, Rule
+from agents.rules.waits import Wait
 from agents.toolkit.wording.words import Text
 
 # Who chose an action, besides the policies by their names; and what stands in the place of a rule where none did.
@@ -98,15 +99,22 @@ def run(
 
 @dataclass
 class _Frame:
-    """A goal that is pursued: the choice made for it, its next line, and the choices that have failed."""
+    """A goal that is pursued: the choice made for it, its next line, how many steps that has waited, and the choices
+    that have failed.
+    """
 
     goal: Text
     choice: Choice | None = None
     next_line: int = 0
+    waited: int = 0
     failed: set[object] = field(default_factory=set)
 
     def begin_again(self, goal: Text) -> None:
-        self.goal, self.choice, self.next_line, self.failed = goal, None, 0, set()
+        self.goal, self.failed = goal, set()
+        self.choose(None)
+
+    def choose(self, choice: Choice | None) -> None:
+        self.choice, self.next_line, self.waited = choice, 0, 0
 
 
 class _Ended(Exception):
@@ -162,8 +170,11 @@ class _Interpreter:
             self._stack.pop()
         else:
             line = frame.choice.rule.body[frame.next_line]
-            frame.next_line += 1
-            self._follow(frame, frame.choice, line)
+            if line.wait is not None:
+                self._wait(frame, frame.choice, line, line.wait)
+            else:
+                frame.next_line += 1
+                self._follow(frame, frame.choice, line)
 
     def _choose(self, frame: _Frame) -> None:
         passed: dict[object, str] = {}
@@ -178,7 +189,7 @@ class _Interpreter:
                 continue
             self._chosen[again] += 1
             self._used.add(choice.rule.name)
-            frame.choice, frame.next_line = choice, 0
+            frame.choose(choice)
             self._watch.decided(self._library, frame.goal, self._beliefs, choice, passed)
             return
         self._watch.decided(self._library, frame.goal, self._beliefs, None, passed)
@@ -194,7 +205,7 @@ class _Interpreter:
         if frame.choice is not None:
             frame.failed.add(frame.choice.key)
             self._failed[frame.goal.raw, frame.choice.key] += 1
-        frame.choice, frame.next_line = None, 0
+        frame.choose(None)
 
     def _give_up(self) -> None:
         """The goal on top cannot be reached: the rule that asked for it has failed, or the whole run."""
@@ -243,6 +254,30 @@ class _Interpreter:
         if not self._act(action, choice.rule.name, line.line, choice.why):
             self._note("action_refused", f"“{action}” was not accepted")
             self._fail(frame)
+
+    def _wait(self, frame: _Frame, choice: Choice, line: BodyLine, wait: Wait) -> None:
+        """Go on to the next line when what is waited for holds by what is believed now; else let one step pass."""
+        if wait.seconds is not None:
+            self._note("wait_in_time", f"an environment counts steps, so AT MOST {wait.limit} cannot be waited")
+            self._fail(frame)
+            return
+        try:
+            held = self._library.support(Context(line.text, wait.negated, line.line), choice.values, self._beliefs)
+        except KeyError as slot:
+            self._note("open_slot", f"{slot} has no value in “{line}”")
+            self._fail(frame)
+            return
+        if held is not None:
+            frame.next_line, frame.waited = frame.next_line + 1, 0
+        elif frame.waited >= wait.most:
+            self._note("waited_in_vain", f"“{line.text}” did not come to hold within {wait.limit}")
+            self._fail(frame)
+        else:
+            frame.waited += 1
+            self._before_action()
+            if not self._act(self._environment.wait_action, choice.rule.name, line.line, choice.why):
+                self._note("action_refused", f"“{self._environment.wait_action}” was not accepted")
+                self._fail(frame)
 
     def _pursue(self, frame: _Frame, choice: Choice, goal: Text) -> None:
         if goal.raw == frame.goal.raw and frame.next_line == len(choice.rule.body):

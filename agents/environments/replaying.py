@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.environments.cutting import atomic_beliefs
-from agents.environments.environment import Environment, Percept
+from agents.environments.environment import Environment, Percept, wait_action_of
 from agents.environments.guarding import EnvironmentFailure
 from agents.environments.policies import Outcome, Policy, Situation
 
@@ -48,6 +48,11 @@ class Replayed:
     def is_simulation(self) -> bool:
         """As the environment says of itself."""
         return getattr(self._environment, "is_simulation", False) is True
+
+    @property
+    def wait_action(self) -> str:
+        """As the environment's."""
+        return wait_action_of(self._environment)
 
     def perceive(self) -> Percept:
         """What is seen now, as it was recorded if it was."""

@@ -18,7 +18,9 @@ from agents.bdi.cycle import Decision
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.network import Network, network_of, reached_words, refusal_words
 from agents.bdi.recovery import FailureClass
-from agents.execution import gate_check, reconsidering, recovering
+from agents.bdi.waits import is_wait
+from agents.beliefs.perceiving import Place
+from agents.execution import gate_check, reconsidering, recovering, waits
 from agents.execution.beginning import Begun
 from agents.execution.branch_track import Track
 from agents.execution.companion import Companion
@@ -102,6 +104,8 @@ class Executor:
         except reporting.Halted as halted:
             then = {"then": self.lease.then[0], "decision": Decision.YIELD.value} if self.lease.then else {}
             logs.say(self.lease.goal_id, "worker", "execute", f"paused: {halted}", level="warning", **then)
+        except waits.StillWaits as still:
+            ending.wait_until(self.plan, self.lease, str(still), still.until)
         except reporting.WorkspaceMoved:
             self._say("worker", "the workspace changed while the step ran; it starts again from the new state")
             self._write()
@@ -243,7 +247,9 @@ class Executor:
         return outcome
 
     def _run(self, desk: Desk, running: Running, spec: IntentSpec) -> StepOutcome:
-        """Run the step. It did not fail when there are no files for it."""
+        """Run the step. It did not fail when there are no files for it. Raises StillWaits."""
+        if is_wait(spec.tool, spec.command) and (in_vain := self._waited(desk, spec)) is not None:
+            return in_vain
         try:
             return run_step(
                 spec,
@@ -260,6 +266,19 @@ class Executor:
                 why = f"its files could not be laid out: {error}"
                 reporting.not_tried(self.plan, self.lease, running, "unavailable", why)
             raise
+
+    def _waited(self, desk: Desk, spec: IntentSpec) -> StepOutcome | None:
+        """How a step ends that waited in vain; None when what it waited for is so. Raises StillWaits."""
+        if desk.session.living:
+            names = ", ".join(desk.session.living)
+            return unfit(
+                FailureClass.PLANNING_ERROR, f"{names} would end while the plan waits; stop it before this step"
+            )
+        self.filer.file()  # the first try, with which its time began, may not be a row yet
+        session = desk.session.state
+        looked = waits.look(self.plan, spec, Place(desk.head, session.cwd, session.venv, session.autonomous))
+        self._say("bdi_agent", looked.words, intent=spec.position)
+        return None if looked.held_by is not None else unfit(FailureClass.TOOL_EXECUTION_ERROR, looked.words)
 
     def _earlier(self, spec: IntentSpec) -> dict[int, Any]:
         """Results of the steps before it by position, read only when the step refers to one."""

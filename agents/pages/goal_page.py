@@ -21,6 +21,7 @@ from agents.presentation.files_held import Holder
 from agents.presentation.timeline import Node
 from agents.record.selectors import MOVING, goals_visible_to
 from agents.states import GoalState, PlanState
+from agents.workspaces.waiting_for_hands import WAITS_UNTIL
 from library.models import ComponentVersion
 from people.models import User
 
@@ -164,6 +165,8 @@ class GoalPage(GoalOffers):
         """The state as the badge says it, with the try that runs."""
         if self.goal.state == GoalState.ACHIEVED:
             return self.came.headline.lower()
+        if self.goal.reason.startswith(WAITS_UNTIL):
+            return f"waiting, intent {self.running[0]}" if self.running else "waiting"
         word = "approved" if self.is_approved else self.goal.state.replace("_", " ")
         if self.running:
             return f"{word}, try {self.running[1]} of intent {self.running[0]}"

@@ -52,7 +52,7 @@ _WITHOUT_PLAN = frozenset({"pending", "manual", "failed"})
 _ANSWERED = (ModelCall.State.ANSWERED, ModelCall.State.CACHED)
 _OF_PLANNING = "plan"
 # What it waits for then is the sandbox or a person, and no moment.
-_NO_TRY = ("sandbox_unavailable", "waits_for_person")
+_NO_TRY = ("sandbox_unavailable", "waits_for_person", "waits_until")
 # Between asking how long a cool-down lasts and writing when the goal is woken so much may pass.
 _BETWEEN = timedelta(seconds=2)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -21,6 +21,7 @@ from agents.record.lease import Lease
 from agents.record.logs import NewLine, json_text, storable
 from agents.record.moves import move_goal, move_intents, move_plan
 from agents.states import GoalState, IntentState, PlanState
+from agents.workspaces.waiting_for_hands import WAITS_UNTIL
 
 SANDBOX_WAIT_S = 15.0
 # How the reason of a plan begins that its agent let go of, while its clean-up runs.
@@ -163,6 +164,17 @@ def wait_for_sandbox(plan: IntentPlan, lease: Lease, why: str) -> None:
             reason=f"sandbox_unavailable: {why}",
             wake_at=Now() + timedelta(seconds=SANDBOX_WAIT_S),
         )
+
+
+def wait_until(plan: IntentPlan, lease: Lease, why: str, until: datetime) -> None:
+    """A step waits until something is so: the try says nothing about the step, and the goal sleeps at most `until`."""
+    with transaction.atomic():
+        goal = held(plan, lease)
+        Attempt.objects.filter(intent__intent_plan=plan, finished=None).update(
+            finished=Now(), outcome="waiting", reason=why
+        )
+        logs.say(goal.pk, "bdi_agent", "execute", f"intent {plan.position} {why}; no worker is held meanwhile")
+        move_goal(goal, GoalState.RECOVERING, by=lease.owner, reason=f"{WAITS_UNTIL}: {why}", wake_at=until)
 
 
 def wait_for_person(plan: IntentPlan, lease: Lease, why: str) -> None:

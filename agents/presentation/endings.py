@@ -131,6 +131,10 @@ def _of_put_off(reason: str, put_off_to: str) -> Notice | None:
 def _of_recovering(reason: str) -> Notice | None:
     if reason.startswith("sandbox_unavailable"):
         return Notice("", "clock", f"Waiting for the sandbox. {_REASONS['sandbox_unavailable']}")
+    if reason.startswith("waits_until"):
+        way_out = "You can put it into the files or tell the agent. It goes on automatically, or fails after that time."
+        told = _told(reason)
+        return Notice("", "clock", f"{told[:1].upper()}{told[1:]}.", way_out)
     if reason.startswith("waits_for_person"):
         told = _told(reason).rstrip(".")
         return Notice("person", "clock", f"Waiting for a person: {told}." if told else "Waiting for a person.")

@@ -72,6 +72,7 @@ _SECOND = (
     "it was approved or cancelled, and has ended",
 )
 _SANDBOX = ("is waiting for the sandbox", "the sandbox can start again and that goal has ended")
+_WAITS = ("waits until something is so", "that one has ended")
 _MENDS = ("tries to recover from a failed step", "that one has ended")
 _OF_A_PERSON = (_HAND, _OUTCOME, _ASKED, _SECOND)
 _BY_STATE = {"manual": _HAND, "awaiting_review": _ASKED, "recovering": _MENDS}
@@ -79,4 +80,5 @@ _BY_REASON = {
     ("manual", "outcome_unknown"): _OUTCOME,
     ("recovering", "waits_for_person"): _SECOND,
     ("recovering", "sandbox_unavailable"): _SANDBOX,
+    ("recovering", "waits_until"): _WAITS,
 }

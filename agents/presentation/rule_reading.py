@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agents.rules.bodies import compile_line, with_subgoals
+from agents.rules.bodies import reading_of, with_subgoals
 from agents.rules.grammar import BodyLine, Rule, Rules
 from agents.rules.linter import SEVERITIES, LintProblem
 from agents.rules.selection import KnownRule
@@ -67,12 +67,13 @@ def _read(line: BodyLine, rules: list[KnownRule], registry: Registry) -> ReadLin
     if line.subgoal:
         serving = _serving(line.text, rules)
         return ReadLine(line.line, line.text, line.why, True, serves=serving)
-    reading = compile_line(line.text, registry)
+    reading = reading_of(line, registry)
+    said = str(line) if line.wait is not None else line.text
     if reading is None:
-        return ReadLine(line.line, line.text, line.why, False)
+        return ReadLine(line.line, said, line.why, False)
     command = reading.command
     call = _call(reading, registry)
-    return ReadLine(line.line, line.text, line.why, False, call, command.summary, command.effect)
+    return ReadLine(line.line, said, line.why, False, call, command.summary, command.effect)
 
 
 def _serving(text: str, rules: list[KnownRule]) -> str:

@@ -63,7 +63,7 @@ def _said(rule: Rule) -> tuple[list[str], list[str]]:
 
 def _rest(rule: Rule) -> object:
     return rule.name, rule.priority, [one.text for one in rule.triggers], [
-        [(one.text, one.subgoal, one.why, one.loop) for one in lines] for lines in (rule.body, rule.on_failure)
+        [(str(one), one.why) for one in lines] for lines in (rule.body, rule.on_failure)
     ]  # fmt: skip
 
 

@@ -14,8 +14,9 @@ from agents.toolkit.command import Command
 from agents.toolkit.hosts import entries_of, entry_of, host_of_slot, pieces_of
 from agents.toolkit.packages import given_to_pip
 from agents.toolkit.phrases import Reading, read_raw
-from agents.toolkit.registry import Registry
+from agents.toolkit.registry import Registry, UnknownTool
 from agents.toolkit.schemas import HOSTS_KIND
+from agents.toolkit.tools.waiting import NAME, UNTIL
 from agents.toolkit.wording.kinds import KINDS
 from agents.toolkit.wording.slots import Template
 from agents.toolkit.wording.words import Text, Value, quote, read_text, unescape
@@ -30,6 +31,21 @@ _STRICTNESS = KINDS
 def compile_line(line: str, registry: Registry) -> Reading | None:
     """Return what a body line says, its slots still open; None when no phrase fits."""
     return read_raw(line, registry)
+
+
+def reading_of(line: BodyLine, registry: Registry) -> Reading | None:
+    """Return the command that a line of a body is, its slots still open; None where it is a sub-goal, or none fits."""
+    if line.wait is None:
+        return None if line.subgoal else compile_line(line.text, registry)
+    if line.wait.seconds is None:
+        return None
+    try:
+        command = registry.command(NAME, UNTIL)
+    except UnknownTool:
+        return None
+    said = f"{'NOT ' if line.wait.negated else ''}{line.text}"
+    values = {"context": Value(said, (0, 0), quoted=False), "at_most_s": Value(str(line.wait.seconds), (0, 0), False)}
+    return Reading(command, values, 0)
 
 
 @dataclass(frozen=True)
@@ -152,7 +168,9 @@ def with_subgoals(rule: Rule, rules: tuple[Rule, ...], registry: Registry) -> Ru
     """
     body = tuple(
         replace(line, subgoal=True)
-        if not line.subgoal and compile_line(line.text, registry) is None and named_by(line.text, rule, rules)
+        if not (line.subgoal or line.wait)
+        and compile_line(line.text, registry) is None
+        and named_by(line.text, rule, rules)
         else line
         for line in rule.body
     )
@@ -193,7 +211,7 @@ def own_kinds(rule: Rule, registry: Registry) -> Mapping[str, str]:
     """Return the slot kinds that the rule's own steps imply; slots that only stand in sub-goals are not in it."""
     kinds: dict[str, str] = {}
     for line in (*rule.body, *rule.on_failure):
-        reading = None if line.subgoal else compile_line(line.text, registry)
+        reading = reading_of(line, registry)
         for parameter, value in reading.values.items() if reading else ():
             for slot in slots_in(value.raw):
                 kind = _kind_in(reading.command, parameter, value, slot) if reading else "text"

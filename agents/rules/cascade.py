@@ -82,8 +82,9 @@ class Answer:
 
 
 def is_sure(likelihood: Likelihood, judge: Judge) -> bool:
-    """Whether this is a yes. What is no number is none, since no comparison with it is true."""
-    return likelihood.entailment >= judge.entailment and likelihood.contradiction <= judge.contradiction
+    """Whether this is a yes. What is no probability is none."""
+    says_yes = judge.entailment <= likelihood.entailment <= 1.0
+    return says_yes and 0.0 <= likelihood.contradiction <= judge.contradiction
 
 
 def answers(pairs: Sequence[tuple[str, str]], judges: Sequence[Judge] = ()) -> list[Answer]:

@@ -8,6 +8,7 @@
     UNLESS context                              the same as AND NOT; one context for each UNLESS
     THEN: step, step                            parted by commas or lines; PLAN TO text is a sub-goal
     FOR EACH {file} OF files: step              the step once for each file; FOR ALL gives it all of them as a list
+    WAIT UNTIL context AT MOST 10 minutes       goes on when the context holds; in environments AT MOST 5 steps
     ON FAILURE: step, step                      clean-up
 
 Keywords are written in capitals. Rules are parted by a line `--` or by the next RULE. A line that starts with # is a
@@ -24,6 +25,7 @@ from functools import cached_property
 
 from agents.rules.lines import RuleSyntaxError as RuleSyntaxError
 from agents.rules.lines import comment, is_comment, quoted, says_something, short, steps_in, without_end
+from agents.rules.waits import Wait, is_wait, read_wait
 from agents.toolkit.wording.slots import Template, TemplateError, compile_template
 
 MAX_CHARS = 100_000
@@ -86,13 +88,19 @@ class Loop:
 
 @dataclass(frozen=True)
 class BodyLine:
-    """One step or sub-goal. `why` is the comment that stood above it."""
+    """One step, sub-goal or wait. `why` is the comment that stood above it; `text` of a wait is what it waits for."""
 
     text: str
     subgoal: bool
     line: int
     why: str = ""
     loop: Loop | None = None
+    wait: Wait | None = None
+
+    def __str__(self) -> str:
+        if self.wait is not None:
+            return self.wait.said_of(self.text)
+        return f"{self.loop or ''}{'PLAN TO ' if self.subgoal else ''}{self.text}"
 
 
 @dataclass(frozen=True)
@@ -395,6 +403,9 @@ def _body(sections: list[_Section], keyword: str) -> tuple[tuple[BodyLine, ...],
     if keyword == "failure" and (loop := next((line for line in body if line.loop), None)):
         message = "clean-up is for no set of files: what a plan leaves behind is not known before; name its steps"
         raise RuleSyntaxError(loop.line, "for_each", message)
+    if keyword == "failure" and (wait := next((line for line in body if line.wait), None)):
+        message = "clean-up waits for nothing: it has to end; move this line to the steps, or leave it out"
+        raise RuleSyntaxError(wait.line, "wait_until", message)
     if keyword == "failure" and any(line.subgoal for line in body):
         where = next(line.line for line in body if line.subgoal)
         raise RuleSyntaxError(where, "subgoal_in_clean_up", "clean-up cannot PLAN TO anything; write its steps out")
@@ -405,11 +416,18 @@ def _body_line(item: str, number: int, why: str) -> BodyLine:
     if _RULE.match(item) or _SEPARATOR.match(item) or is_comment(item) or _keywords(number, item):
         message = f"“{short(item)}” is no step; RULE, -- and a comment stand at the beginning of a line of their own"
         raise RuleSyntaxError(number, "misplaced", message)
+    if is_wait(item):
+        context, wait = read_wait(item, number)
+        return BodyLine(context, False, number, why, wait=wait)
     loop, item = _loop(item, number)
     subgoal = _PLAN_TO.match(item)
     text = item[subgoal.end() :] if subgoal else item
     if not text:
         raise RuleSyntaxError(number, "no_subgoal", "PLAN TO needs a task after it")
+    if (subgoal or loop) and is_wait(text):
+        what = "FOR EACH and FOR ALL" if loop else "PLAN TO"
+        message = f"WAIT UNTIL is a line of its own; take {what} away before it"
+        raise RuleSyntaxError(number, "wait_until", message)
     return BodyLine(text, bool(subgoal), number, why, loop)
 
 

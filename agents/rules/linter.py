@@ -12,13 +12,23 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from agents.rules.binding import Binding, bindings_of, pattern_of, unfit_for_belief
-from agents.rules.bodies import as_task, compile_line, named_by, names, slot_kinds, slots_in, with_subgoals
+from agents.rules.bodies import (
+    as_task,
+    compile_line,
+    named_by,
+    names,
+    reading_of,
+    slot_kinds,
+    slots_in,
+    with_subgoals,
+)
 from agents.rules.entailment import decidable, entails
 from agents.rules.file_sets import UnreadableSet, read_set
 from agents.rules.grammar import BodyLine, Context, Rule, Rules, read
 from agents.rules.looping import loop_slots, slots_of_line
 from agents.rules.loops import loop_of
 from agents.rules.naming import path_problem
+from agents.rules.waits import Wait
 from agents.toolkit.command import Command
 from agents.toolkit.hosts import host_problem
 from agents.toolkit.phrases import Reading, typed
@@ -31,7 +41,7 @@ from agents.toolkit.wording.words import NOISE, fold, read_text, unescape
 
 SEVERITIES = ("error", "warning", "hint")
 LONG_CONTEXT = 200
-_WAIT_UNTIL = re.compile(r"WAIT\s+UNTIL\b")
+_WAIT_UNTIL = re.compile(r"wait\s+until\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -80,6 +90,9 @@ def _of_one(
     yield from _contexts(rule)
     resolved = with_subgoals(rule, everyone, registry)
     for line in (*resolved.body, *resolved.on_failure):
+        if line.wait is not None:
+            yield from _wait(rule, line, line.wait)
+            continue
         yield from _set_of_files(rule, line)
         yield from _line(resolved, line, everyone, registry, known_triggers)
     yield from _autonomous(rule, registry)
@@ -193,14 +206,21 @@ def _line(
     if reading is not None:
         yield from _taken_as_command(rule, line, reading, rules)
         yield from _values(rule, line, reading)
-    elif _WAIT_UNTIL.match(line.text):
-        message = (
-            "WAIT UNTIL is not available yet, because no command waits. Put what must be so into CONSIDERING, or have "
-            "another goal do what comes after."
-        )
-        yield LintProblem(rule.name, line.line, "wait_until", "error", message)
     elif not any(names(line.text, compile_template(known)) for known in known_triggers if _compiles(known)):
         yield LintProblem(rule.name, line.line, "unknown_phrase", "error", _unknown(line.text, registry))
+
+
+def _wait(rule: Rule, line: BodyLine, wait: Wait) -> Iterator[LintProblem]:
+    """What is wrong with a wait of a plan that works on files."""
+    if wait.seconds is None:
+        message = (
+            f"AT MOST {wait.limit} counts the steps of an environment, and a plan that works on files has none. "
+            "Say a time: AT MOST 10 minutes."
+        )
+        yield LintProblem(rule.name, line.line, "wait_until", "error", message)
+    if not decidable(line.text):
+        message = f"“{line.text}” fits no pattern of beliefs, so only a belief in the same words ends the wait."
+        yield LintProblem(rule.name, line.line, "undecidable_context", "warning", message)
 
 
 def _set_of_files(rule: Rule, line: BodyLine) -> Iterator[LintProblem]:
@@ -234,6 +254,8 @@ def _taken_as_command(rule: Rule, line: BodyLine, reading: Reading, rules: tuple
 
 def _unknown(text: str, registry: Registry) -> str:
     phrases = {phrase: command for command in registry.commands for phrase in command.phrases[:1]}
+    if _WAIT_UNTIL.match(text):
+        return f"No command is said “{text}”; to wait write WAIT UNTIL … AT MOST 10 minutes, in capitals."
     near = difflib.get_close_matches(text, list(phrases), n=1, cutoff=0.5)
     hint = f"did you mean “{near[0]}”?" if near else "for a task that another rule knows write PLAN TO before it."
     return f"No command is said “{text}”; {hint}"
@@ -337,7 +359,7 @@ def _autonomous(rule: Rule, registry: Registry) -> Iterator[LintProblem]:
     on = False
     last = 0
     for line in rule.body:
-        reading = None if line.subgoal else compile_line(line.text, registry)
+        reading = reading_of(line, registry)
         if reading is None:
             continue
         fixed = {name: typed(reading.command, name, value.raw) for name, value in reading.values.items()}

@@ -50,4 +50,4 @@ def _body(lines: Iterable[BodyLine]) -> Iterator[str]:
     for line in lines:
         if line.why:
             yield f"  # {line.why}"
-        yield f"  {line.loop or ''}{'PLAN TO ' if line.subgoal else ''}{line.text}"
+        yield f"  {line}"

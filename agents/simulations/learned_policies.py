@@ -16,6 +16,8 @@ from agents.record.moves import move_training
 from agents.simulations import rights, worlds
 from agents.simulations.worlds import UnknownWorld
 from agents.states import MoveRefused, TrainingState
+from people import journal
+from people.journal import Event
 from people.models import User
 
 T = TrainingState
@@ -56,6 +58,7 @@ def train(environment: str, task: str, *, episodes: int, share: int, by: User) -
                 raise NotPossibleNow(str(unusable)) from unusable
             _move(policy, T.WAITING, episodes_left=episodes, share=share, by=by)
             wake_ups.wake_training(policy.pk)
+            _keep("train", policy, by, episodes=episodes, share=share)
             return policy
 
 
@@ -64,6 +67,7 @@ def stop(policy: EnvironmentPolicy, *, by: User) -> None:
     rights.check_may_train(by)
     with _held(policy) as row:
         _move(row, T.STOPPED, reason=f"stopped by {by.username}", episodes_left=0, by=by)
+        _keep("stop", row, by)
 
 
 def reset(policy: EnvironmentPolicy, *, by: User) -> None:
@@ -76,6 +80,14 @@ def reset(policy: EnvironmentPolicy, *, by: User) -> None:
             data=None, digest="", episodes=0, generation=row.generation + 1, choices=0, lessons=0, explores=1.0,
             reason=f"reset by {by.username}", by=by,
         )  # fmt: skip
+        before = {"episodes": row.episodes, "digest": row.digest}
+        _keep("reset", row, by, before=before, after={"episodes": 0, "digest": ""})
+
+
+def _keep(what: str, row: EnvironmentPolicy, by: User, **data: object) -> None:
+    """What a policy learns holds for everybody's runs, so that everybody can look up who changed it."""
+    told = {"what": what, "environment": row.environment, "task": row.task, **data}
+    journal.record(Event.TRAINING, by=by, subject=f"environment-policy:{row.pk}", data=told)
 
 
 def _check(environment: str, task: str, episodes: int, share: int) -> None:

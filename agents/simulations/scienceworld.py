@@ -93,6 +93,8 @@ class ScienceWorld:
     """One variation of a task, begun anew. `simulator` is a `ScienceWorldEnv`, which many of them may use in turn."""
 
     is_simulation = True
+    # One of the simulator's steps; its `wait` takes ten.
+    wait_action = "wait1"
 
     def __init__(self, simulator: Any, task: str, variation: int) -> None:
         self._simulator = simulator

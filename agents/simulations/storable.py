@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import islice
 
 from agents.environments.cutting import MOST_CHARS
-from agents.environments.environment import Environment, Percept
+from agents.environments.environment import Environment, Percept, wait_action_of
 from agents.environments.policies import MOST_ACTIONS, MOST_CHARACTERS
 
 
@@ -20,6 +20,11 @@ class Storable:
     def is_simulation(self) -> bool:
         """As the environment says of itself."""
         return getattr(self._environment, "is_simulation", False) is True
+
+    @property
+    def wait_action(self) -> str:
+        """As the environment's."""
+        return wait_action_of(self._environment)
 
     def perceive(self) -> Percept:
         """As the environment's."""

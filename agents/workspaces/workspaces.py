@@ -183,7 +183,7 @@ def archive(workspace: Workspace) -> Iterator[bytes]:
 
 def running(workspace: Workspace) -> str:
     """The sentence that says what runs on these files, so that nobody else changes them; empty when nothing does."""
-    if waiting_for_hands.running_plans().filter(workspace=workspace).exists():
+    if waiting_for_hands.plans_on_files().filter(workspace=workspace).exists():
         return "A plan is running on these files."
     if workspace.hand_commands.filter(state=HandState.RUNNING.value).exists():
         return "A command typed by hand is running on these files."
@@ -226,7 +226,7 @@ def _edit(
 
 def _move(workspace: Workspace, after: str, by: User, kind: WorkspaceChange.Kind, what: str) -> bool:
     """One conditional update and its row; False when the head is not what it was, or a plan has been claimed."""
-    plan = waiting_for_hands.running_plans().filter(workspace=OuterRef("pk"))
+    plan = waiting_for_hands.plans_on_files().filter(workspace=OuterRef("pk"))
     typed = HandCommand.objects.filter(workspace=OuterRef("pk"), state=HandState.RUNNING.value)
     before = workspace.head
     with transaction.atomic():

@@ -7,6 +7,7 @@ from mindx_web.api import (
     bus,
     components,
     designs,
+    environment_policies,
     environments,
     evolution,
     experiences,
@@ -72,6 +73,7 @@ api.add_router("evolution", evolution.router)
 api.add_router("searches", searches.router)
 api.add_router("states", states.router)
 api.add_router("environments", environments.router)
+api.add_router("environments/policies", environment_policies.router)
 api.add_router("agents", agents.router)
 api.add_router("bus", bus.router)
 api.add_router("goals", beliefs.router)

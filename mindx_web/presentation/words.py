@@ -80,6 +80,7 @@ _REASONS: Mapping[str, str] = {
     "no_applicable_rule": "no rule applies",
     "lease_lost": "the worker lost its lease",
     "sandbox_unavailable": "the sandbox could not start",
+    "waits_until": "waits until something is so",
     "dependency_failed": "a goal it depends on has failed",
 }
 

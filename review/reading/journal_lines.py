@@ -144,6 +144,18 @@ def _component(it: _Entry) -> str:
     return f"{it.text('what', 'changed')} {which}{instead}{it.because}"
 
 
+def _training(it: _Entry) -> str:
+    policy = f"the policy for {it.text('task', '?')} in the environment {it.text('environment', '?')}"
+    match it.data.get("what"):
+        case "train":
+            how_long = f"for {it.text('episodes', '?')} episodes beside {it.text('share', '0')} % of the rules"
+            return f"had {policy} trained {how_long}"
+        case "stop":
+            return f"stopped the training of {policy}"
+        case _:
+            return f"had {policy} forget what it learned{it.changes}"
+
+
 _SAID: Mapping[str, Callable[[_Entry], str]] = {
     Event.DECISION: _decision,
     Event.LEVEL: _level,
@@ -186,6 +198,7 @@ _SAID: Mapping[str, Callable[[_Entry], str]] = {
         f"decided the call of {it.text('tool', '?')} that {it.text('source', 'a program')} asked about:"
         f" {it.word('decision', '?')}{it.because}"
     ),
+    Event.TRAINING: _training,
     Event.RESTORED: lambda it: f"restored mindX from a backup of {it.text('as_of')}",
 }
 

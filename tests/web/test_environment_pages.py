@@ -41,12 +41,12 @@ def test_one_watches_the_agent_think(owner: User, client: Client) -> None:
     client.force_login(owner)
     run = started(client)
     page = text_of(client, run.get_absolute_url())
-    assert "Action 11 of 11" in page
+    assert "Action 10 of 10" in page
     assert "pour kettle into cup" in page
     assert "hx-get" not in page.split('id="watch"')[1].split(">")[0], "what has ended does not change any more"
     filling = next(
         number
-        for number in range(1, 12)
+        for number in range(1, 11)
         if '<h2 id="w-action">fill kettle' in text_of(client, f"{run.get_absolute_url()}?step={number}")
     )
     page = text_of(client, f"{run.get_absolute_url()}?step={filling}")
@@ -64,7 +64,7 @@ def test_playing_goes_on_by_itself_and_ends_at_the_newest(owner: User, client: C
     first = text_of(client, f"{run.get_absolute_url()}?step=1&play=1", hx_target="watch", hx_request="true")
     assert first.startswith('<div id="watch"')
     assert f'hx-get="{run.get_absolute_url()}?step=2&amp;play=1"' in first
-    last = text_of(client, f"{run.get_absolute_url()}?step=11&play=1")
+    last = text_of(client, f"{run.get_absolute_url()}?step=10&play=1")
     assert 'hx-get="/environments' not in last
 
 

@@ -15,6 +15,7 @@ from agents.bdi.forecast import files, moving, session
 from agents.bdi.forecast.requests import asks_model, requests_of
 from agents.bdi.forecast.walk import BaseEntry, Node, Walk
 from agents.bdi.started import unstopped
+from agents.bdi.waits import is_wait
 from agents.toolkit.registry import Registry
 from sandbox.commands import Refusal
 from sandbox.contract import Request
@@ -40,6 +41,8 @@ def forecast(document: Document, base: Iterable[BaseEntry], registry: Registry) 
         consequences = [one for request in requests_of(spec, registry) for one in _meet(walk, request)]
         if asks_model(spec, registry):
             consequences.append(ToModel(**walk.here(), path=str(spec.params.get("path", "")), asked=spec.asks))
+        if is_wait(spec.tool, spec.command):
+            walk.unsure = True  # people change the files meanwhile: that is what is waited for
         found += consequences
         if not consequences:
             looks.append(spec.position)

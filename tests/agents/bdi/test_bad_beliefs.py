@@ -9,11 +9,13 @@ from agents.environments.beliefs import Beliefs
 from agents.environments.choosing import Library
 from agents.environments.cutting import MOST_CHARS, atomic_beliefs
 from agents.environments.entailing import structured
+from agents.environments.interpreter import run
 from agents.rules.grammar import parse
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.types import Belief, NoPlan, PlanDraft
 from agents.toolkit.wording.words import read_text
 from tests.agents.bdi.worlds import known
+from tests.agents.environments.house import House
 
 RULES = known(
     "RULE enter\nIF your task is to enter {place}\nCONSIDERING the gate is open\nTHEN: create the folder {place}\n--\n"
@@ -60,3 +62,18 @@ def test_an_environment_that_says_very_much_is_believed_up_to_a_limit() -> None:
     (choice,) = Library(rules, structured).choices(read_text("enter castle"), beliefs)
     assert choice.rule.name == "enter"
     assert time.process_time() - began < PATIENCE_S
+
+
+CIRCLE = (
+    "RULE go\nIF your task is to go THEN: PLAN TO come\n--\nRULE come\nIF your task is to come THEN: PLAN TO turn\n--\n"
+    "RULE turn\nIF your task is to turn THEN: PLAN TO go\n"
+)
+
+
+def test_circular_sub_goals_end_with_their_reason_in_plans_and_in_environments() -> None:
+    found = plan("go", known(CIRCLE), [], REGISTRY)
+    assert isinstance(found, NoPlan)
+    assert found.reason == "no_rule_compiled"
+    assert "“come” would need itself" in str(found.evidence["rejected"][0]["why"])
+    ended = run(House(), "go", parse(CIRCLE))
+    assert (ended.reason, ended.actions) == ("loop", ())

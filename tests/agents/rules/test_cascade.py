@@ -14,7 +14,7 @@ from agents.bdi import means_ends
 from agents.rules import cascade
 from agents.rules.cascade import Answer, Likelihood, Likely, answers
 from agents.rules.entailment import entails
-from agents.rules.selection import Judgement, judge, relevant_rules
+from agents.rules.selection import Judgement, KnownRule, judge, relevant_rules
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.types import Belief, NoPlan, PlanDraft
 from agents.toolkit.wording.words import read_text
@@ -191,3 +191,32 @@ def test_planning_says_in_its_evidence_that_the_model_decided() -> None:
     assert isinstance(found, PlanDraft)
     (cell,) = found.evidence["contexts"][0]["cells"]
     assert (cell["answer"], cell["stage"]) == ("yes", "model")
+
+
+_GATES = known(
+    "--\n".join(
+        f"RULE {name}\nIF your task is to enter {{name}}\nCONSIDERING the gate is {state}\n"
+        f"THEN: create the folder {name}\n"
+        for name, state in (("one", "open"), ("two", "unlocked"), ("three", "ajar"), ("four", "open"))
+    )
+)
+_SHARES = st.sampled_from([math.nan, math.inf, -1.0, 0.0, 0.99, 0.995, 1.0])
+
+
+@given(st.permutations(_GATES), st.tuples(_SHARES, _SHARES, _SHARES), st.booleans())
+def test_nan_and_equal_scores_of_a_model_leave_the_order_of_storage_without_effect(
+    rules: list[KnownRule], shares: tuple[float, float, float], is_against: bool
+) -> None:
+    sure = dict(zip(("open", "unlocked", "ajar"), shares, strict=True))
+
+    def said(_: str, hypothesis: str) -> Likelihood:
+        share = next(share for state, share in sure.items() if state in hypothesis)
+        return Likelihood(share, 0.0, math.nan if is_against else 0.0)
+
+    def chosen(some: Sequence[KnownRule]) -> str:
+        found = means_ends.plan("enter castle", some, [AJAR], REGISTRY, judge_by=[Model(said)])
+        return str(found.evidence["rule"]["name"]) if isinstance(found, PlanDraft) else found.reason
+
+    assert chosen(rules) == chosen(_GATES)
+    if is_against or not any(0.99 <= share <= 1.0 for share in shares):
+        assert chosen(rules) == "no_applicable_rule"

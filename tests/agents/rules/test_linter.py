@@ -41,7 +41,27 @@ def found(text: str, *known: str) -> set[tuple[int, str, str]]:
             HEAD + "CONSIDERING you see a {b}\nTHEN: run curl x with access to {b}, read {a}",
             (4, "belief_as_command", "error"),
         ),
-        (HEAD + "THEN: read {a}, WAIT UNTIL the lamp is on AT MOST 5 minutes", (3, "wait_until", "error")),
+        (HEAD + "THEN: read {a}\n WAIT UNTIL the lamp is on AT MOST 5 steps", (4, "wait_until", "error")),
+        (HEAD + "THEN: read {a}\n WAIT UNTIL the lamp is on AT MOST 5", (4, "wait_until", "error")),
+        (HEAD + "THEN: read {a}\n WAIT UNTIL the lamp is on", (4, "wait_until", "error")),
+        (HEAD + "THEN: read {a}\n WAIT UNTIL AT MOST 5 minutes", (4, "wait_until", "error")),
+        (HEAD + "THEN: read {a}\n WAIT UNTIL NOT . AT MOST 5 minutes", (4, "wait_until", "error")),
+        (HEAD + "THEN: read {a}\n WAIT UNTIL the lamp is on AT MOST 0 minutes", (4, "wait_until", "error")),
+        (HEAD + "THEN: read {a}\n WAIT UNTIL the lamp is on AT MOST 25 hours", (4, "wait_until", "error")),
+        (HEAD + "THEN: read {a}\n WAIT UNTIL the lamp is on AT MOST 1001 steps", (4, "wait_until", "error")),
+        (HEAD + "THEN: read {a}\n WAIT UNTIL the lamp is on AT MOST some days", (4, "wait_until", "error")),
+        (HEAD + "THEN: read {a}\n PLAN TO WAIT UNTIL the lamp is on AT MOST 5 minutes", (4, "wait_until", "error")),
+        (
+            HEAD + "THEN: read {a}\n FOR EACH {f} OF all files: WAIT UNTIL {f} is on AT MOST 5 minutes",
+            (4, "wait_until", "error"),
+        ),
+        (
+            HEAD + "THEN: read {a}\nON FAILURE:\n WAIT UNTIL the lamp is on AT MOST 5 minutes",
+            (5, "wait_until", "error"),
+        ),
+        (HEAD + "THEN: wait until {a} is there", (3, "unknown_phrase", "error")),
+        (HEAD + "THEN: WAIT UNTIL there is a file named {b} AT MOST 5 minutes", (3, "unbound_slot", "error")),
+        (HEAD + "THEN: WAIT UNTIL {a} seems nice to all AT MOST 5 minutes", (3, "undecidable_context", "warning")),
         (HEAD + "THEN: PLAN TO fly to {a}", (3, "no_rule_for_subgoal", "error")),
         (HEAD + "THEN: PLAN TO do {a}", (3, "circular", "error")),
         (HEAD + "THEN: create the folder x", (2, "unused_slot", "warning")),
@@ -188,3 +208,30 @@ def test_one_rule_among_others_has_the_problems_that_the_whole_list_has_of_it() 
         assert problems == [one for one in lint([*others, rule], REGISTRY) if one.rule == rule.name]
         seen |= {problem.code for problem in problems}
     assert seen >= {"duplicate_name", "duplicate", "unbound_slot", "unknown_phrase"}
+
+
+@pytest.mark.parametrize(
+    ("wait", "mend"),
+    [
+        ("WAIT UNTIL the lamp is on", "AT MOST 5 steps, or AT MOST 10 minutes"),
+        (
+            "WAIT UNTIL AT MOST 5 minutes",
+            "does not say what it waits for; write for example WAIT UNTIL the door is open",
+        ),
+        ("WAIT UNTIL the lamp is on AT MOST 0 minutes", "it is 1 to 1440 minutes"),
+        (
+            "WAIT UNTIL the lamp is on AT MOST 2 days",
+            "a whole number of steps, seconds, minutes or hours, not “2 days”",
+        ),
+        ("WAIT UNTIL the lamp is on AT MOST 5", "Say a time: AT MOST 10 minutes."),
+        ("wait until the lamp is on", "write WAIT UNTIL … AT MOST 10 minutes, in capitals"),
+    ],
+)
+def test_a_wait_that_cannot_be_is_told_with_the_way_out(wait: str, mend: str) -> None:
+    (problem,) = lint_text(f"IF your task is to rest\nTHEN: read x\n {wait}", REGISTRY)
+    assert (problem.line, problem.severity) == (3, "error")
+    assert mend in problem.message
+
+
+def test_a_wait_for_a_time_is_fine() -> None:
+    assert not found(HEAD + "THEN: WAIT UNTIL there is a file named {a} AT MOST 10 minutes, read {a}")

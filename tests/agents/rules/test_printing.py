@@ -43,6 +43,10 @@ _PIECES = [
     "ON FAILURE:",
     "ON ",
     "PLAN TO ",
+    "WAIT UNTIL ",
+    " AT MOST 5 steps",
+    "AT MOST 10 minutes\n",
+    "AT MOST ",
     "RULE ",
     "\nPRIORITY 7\n",
     "PRIORITY ",
@@ -63,6 +67,12 @@ _WORDS = st.sampled_from(
 )
 _SAYS = st.lists(_WORDS, min_size=1, max_size=4).map(" ".join)
 _COMMENTS = st.lists(st.sampled_from(["# why", "  ## because, AND so", "#", "#\t# odd"]), max_size=2)
+_AT_MOST = st.builds(
+    "{} AT MOST {}{}".format,
+    st.sampled_from(["", ".", " AT MOST 2"]),
+    st.integers(1, 9),
+    st.sampled_from(["", " step", " steps.", "  minutes", " second", " hours"]),
+)
 
 
 @st.composite
@@ -80,8 +90,8 @@ def rule_texts(draw: st.DrawFn) -> str:
     for heading in ["THEN:", *(["ON FAILURE:"] if draw(st.booleans()) else [])]:
         lines.append(heading)
         for _ in range(draw(st.integers(1, 3))):
-            plan_to = draw(st.booleans()) and heading == "THEN:"
-            lines += [*draw(_COMMENTS), f"{'PLAN TO ' if plan_to else ''}go to {draw(_SAYS)}"]
+            kind = draw(st.sampled_from(["go to", "PLAN TO go to", "WAIT UNTIL"])) if heading == "THEN:" else "go to"
+            lines += [*draw(_COMMENTS), f"{kind} {draw(_SAYS)}{draw(_AT_MOST) if kind == 'WAIT UNTIL' else ''}"]
     return "\n".join([*lines, *draw(_COMMENTS)])
 
 
@@ -143,3 +153,11 @@ def test_a_comment_right_above_a_rule_goes_with_it() -> None:
 def test_the_starter_rules_come_back_as_they_were() -> None:
     for _, text in starter_files():
         assert said(parse(print_rules(parse(text)))) == said(parse(text))
+
+
+def test_a_wait_is_printed_with_its_unit() -> None:
+    text = "IF your task is to go\nTHEN: WAIT  UNTIL NOT it is hot. AT MOST 1, WAIT UNTIL b AT MOST 2 hours., stop"
+    (rule,) = parse(text)
+    waits = ["  WAIT UNTIL NOT it is hot AT MOST 1 step", "  WAIT UNTIL b AT MOST 2 hours", "  stop"]
+    assert print_rule(rule).splitlines()[2:] == waits
+    assert [line.wait.seconds for line in rule.body if line.wait] == [None, 7200]
