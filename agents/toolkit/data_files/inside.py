@@ -168,6 +168,12 @@ def _convert(params: dict[str, Any]) -> dict[str, Any]:
     return {"path": str(target), "rows": len(rows), "columns": columns}
 
 
+def _convert_beside(params: dict[str, Any]) -> dict[str, Any]:
+    """The new file gets the name of the old one with the other ending."""
+    source = Path(params["path"])
+    return _convert({"path": params["path"], "to": str(source.with_suffix(f".{params['format']}"))})
+
+
 def _written(kind: str | None, data: Any) -> str:
     return f"{_as_json(data)}\n" if kind == "json" else dump(data)
 
@@ -301,6 +307,7 @@ def _cut(row: Row) -> Iterator[tuple[str, str]]:
 
 _DO = {
     "convert": _convert,
+    "convert_beside": _convert_beside,
     "about": _about,
     "figure": _figure,
     "rows": _rows,

@@ -62,6 +62,7 @@ def dump(data: Any) -> str:
             return True
 
     Dumper.add_representer(Written, lambda dumper, number: _number_node(dumper, str(number)))
+    Dumper.add_representer(str, _text_node)
     text: str = yaml.dump(data, Dumper=Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False, width=110)
     # A single word ends in a line of its own, which says that the document ends.
     return text.removesuffix("...\n")
@@ -118,6 +119,11 @@ def _scalar(node: Any, line: int) -> Any:
     if word in _SWITCHES:
         return _SWITCHES[word]
     return Written(word) if NUMBER.match(word) else word
+
+
+def _text_node(dumper: Any, said: str) -> Any:
+    """A text; one that reads as a number (1e5 is none in YAML 1.1, and is one here and in JSON) stands in quotes."""
+    return dumper.represent_scalar(f"{_PREFIX}str", said, style="'" if NUMBER.match(said) else None)
 
 
 def _number_node(dumper: Any, number: str) -> Any:

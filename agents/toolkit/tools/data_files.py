@@ -65,6 +65,20 @@ TOOL = Tool(
             effect="workspace",
         ),
         _command(
+            "convert_beside",
+            "Convert a CSV, JSON or YAML file to another of these kinds, as a new file of the same name beside it.",
+            {"format": _choice("Format", "csv", "json", "yaml", "yml")},
+            "convert the data file {path} to the format {format}",
+            ("path", "rows", "columns"),
+            {"path": "sales.csv", "format": "json"},
+            (
+                Trial({"path": "b/u.csv", "format": "yaml"}, {"b/u.csv": "a\n1\n"}, changes=("b/u.yaml",)),
+                Trial({"path": "t.csv", "format": "json"}, _FILES, error="INVALID_PARAMETERS", changes=()),
+                Trial({"path": "t.csv", "format": "csv"}, _FILES, error="INVALID_PARAMETERS", changes=()),
+            ),
+            effect="workspace",
+        ),
+        _command(
             "about",
             "Show the columns of a table and how many rows it has; of other JSON or YAML its entries.",
             {},
