@@ -1,7 +1,7 @@
 """The analysers where jails can see them: copied once out of mindX's own environment to the prepared ones.
 
 A jail sees nothing of that environment, and another user may not be let into it. What is copied is one program (ruff)
-and two packages of Python files, so any Python that a jail has can read them. Nothing is fetched.
+and three packages of Python files, so any Python that a jail has can read them. Nothing is fetched.
 
 Each version of them is a kit of its own. One that no jail uses and none has used for a day goes away; beside each lies
 a file of its name on which whoever uses the kit holds a shared lock, so nothing is taken from below a jail.
@@ -32,7 +32,7 @@ from sandbox.places import templates_folder
 
 PACKAGE = "mindx_analysis"
 _SOURCES = Path(__file__).parent / "inside"
-_ANALYSERS = ("ruff", "vulture")
+_BROUGHT = ("ruff", "vulture", "PyYAML")
 _PREFIX = "analysis-"
 _MAKING = ".making-analysis-"
 _KEPT_UNUSED_S = 86_400.0
@@ -137,7 +137,7 @@ def _make_once(folder: Path, name: str) -> None:
 @lru_cache(maxsize=1)
 def _digest() -> str:
     try:
-        told = [f"{name} {importlib.metadata.version(name)}" for name in _ANALYSERS]
+        told = [f"{name} {importlib.metadata.version(name)}" for name in _BROUGHT]
     except importlib.metadata.PackageNotFoundError as error:
         raise KitUnavailable(f"{error.name} is not installed; install what requirements.txt names") from error
     digest = hashlib.sha256(" ".join(told).encode())
@@ -151,7 +151,8 @@ def _make(folder: Path, name: str) -> None:
     try:
         shutil.copyfile(_ruff(), making / "ruff")
         _copy_package(_SOURCES, making / PACKAGE)
-        _copy_package(_vulture(), making / "vulture")
+        for package in ("vulture", "yaml"):
+            _copy_package(_package(package), making / package)
         for path in [making, *making.rglob("*")]:
             path.chmod(0o755 if path.is_dir() or path.name == "ruff" else 0o644)
         making.rename(folder / name)
@@ -161,7 +162,7 @@ def _make(folder: Path, name: str) -> None:
 
 
 def _copy_package(source: Path, target: Path) -> None:
-    shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "*.pyc"))
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__", "*.pyc", "*.so"))
 
 
 def _ruff() -> Path:
@@ -172,8 +173,8 @@ def _ruff() -> Path:
     raise KitUnavailable("ruff's program is not where packages put their programs")
 
 
-def _vulture() -> Path:
-    found = importlib.util.find_spec("vulture")
+def _package(name: str) -> Path:
+    found = importlib.util.find_spec(name)
     if found is None or not found.submodule_search_locations:
-        raise KitUnavailable("vulture is not installed; install what requirements.txt names")
+        raise KitUnavailable(f"{name} is not installed; install what requirements.txt names")
     return Path(found.submodule_search_locations[0])

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from agents.toolkit.failing.meanings import meaning
 from agents.toolkit.refusal import Refused
 
 MOST_CHARS = 4_000
@@ -18,22 +19,6 @@ _PLACE = re.compile(r'^  File "(?P<file>[^"]+)", line (?P<line>[0-9]+)', re.MULT
 _ERROR = re.compile(
     r"^(?P<error>[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning|Iteration))(?:: (?P<said>.*))?$"
 )
-_MEANINGS = (
-    (r"No module named '(?P<what>[\w.]+)'", "the module {what} is neither installed nor a file here"),
-    (r"FileNotFoundError: .*'(?P<what>[^']+)'$", "there is no file or folder {what} where the script looks for it"),
-    (r"NameError: name '(?P<what>\w+)'", "the name {what} is used before anything has that name"),
-    (r"AttributeError: .*has no attribute '(?P<what>\w+)'", "the value does not have {what}"),
-    (r"KeyError: (?P<what>.+)$", "there is no entry {what}"),
-    (r"IndexError", "a list is shorter than the place that is asked for"),
-    (r"ZeroDivisionError", "something is divided by zero"),
-    (r"(?:SyntaxError|IndentationError|TabError)", "Python cannot read this line, so nothing of the script was run"),
-    (r"(?:PermissionError|OSError: .*Read-only)", "it may not do this in the sandbox, or the file does not allow it"),
-    (r"(?:ConnectionError|URLError|gaierror|TimeoutError)", "it reaches another machine, which this step may not"),
-    (r"(?:TypeError|ValueError)", "a value is of another kind than the line needs"),
-    (r"RecursionError", "a function calls itself without end"),
-    (r"MemoryError", "it needs more memory than it may have"),
-    (r"EOFError", "it waits for input, and gets none here"),
-)  # fmt: skip
 
 
 def main(params: dict[str, Any]) -> dict[str, Any]:
@@ -75,9 +60,9 @@ def _explained(code: int, output: str, said: str) -> dict[str, Any]:
     source = _line(path, line) if line else ""
     where = f" in line {line} of {os.path.relpath(path)}" if line else ""
     shown = f", which says: {source.strip()}" if source.strip() else ""
-    meaning = next((_filled(found, text) for pattern, text in _MEANINGS if (found := re.search(pattern, error))), "")
+    means = meaning(error)
     message = f"It ends with exit code {code}{where}{shown}. {error or 'It says nothing about it'}"
-    message += f" – {meaning}." if meaning else "."
+    message += f" – {means}." if means else "."
     file = os.path.relpath(path) if line else ""
     return _answer(code, output, said, error, line, file, message)
 
@@ -94,10 +79,6 @@ def _is_own(path: Path) -> bool:
 def _line(path: Path, number: int) -> str:
     with path.open(encoding="utf-8", errors="replace") as file:
         return next((text for at, text in enumerate(file, 1) if at == number), "")[:300]
-
-
-def _filled(found: re.Match[str], text: str) -> str:
-    return text.format(**found.groupdict())
 
 
 def _answer(code: int | None, output: str, said: str, error: str, line: int, file: str, why: str) -> dict[str, Any]:

@@ -158,7 +158,8 @@ def _log(git: Git, params: dict[str, Any]) -> dict[str, Any]:
         return {"message": "No commit yet", "commits": [], "more": False}
     most = int(params.get("most", 20))
     form = "--format=%H%x00%an%x00%ae%x00%aI%x00%B%x00%x01"
-    said = git.ask("log", "--no-color", "--no-show-signature", f"--max-count={most + 1}", form, start)
+    words = ["log", "--no-color", "--no-show-signature", f"--max-count={most + 1}", form]
+    said = git.ask(*words, *_followed(git, params, start))
     commits = []
     for each in said.split(b"\0\x01\n"):
         fields = each.split(b"\0", 4)
@@ -168,6 +169,17 @@ def _log(git: Git, params: dict[str, Any]) -> dict[str, Any]:
     more = len(commits) > most
     message = f"{_counted(len(commits[:most]), 'commit')}{', and there are more' if more else ''}"
     return {"message": message, "commits": commits[:most], "more": more}
+
+
+def _followed(git: Git, params: dict[str, Any], start: str) -> list[str]:
+    """The commit to begin at, and the one file or folder whose history is asked for; a file is followed by its names."""
+    if not params.get("only"):
+        return [start]
+    path = Path(params["only"]).resolve()
+    name = os.path.relpath(path, git.top)
+    if not os.path.lexists(path) and not git.ask("log", "--max-count=1", "--format=%H", start, "--", name):
+        raise Refused("INVALID_PARAMETERS", f"{params['only']} is not there, and no commit knows it")
+    return [*([] if path.is_dir() else ["--follow"]), start, "--", name]
 
 
 def _branches(git: Git, _params: dict[str, Any]) -> dict[str, Any]:
@@ -209,6 +221,31 @@ def _commit(git: Git, params: dict[str, Any]) -> dict[str, Any]:
         "left_out": max(0, len(staged) - MOST_ENTRIES),
         "clean": not left,
         "message": f"Committed {_counted(len(staged), 'file')} as {facts['commit'][:10]}",
+    }
+
+
+def _undo_commit(git: Git, _params: dict[str, Any]) -> dict[str, Any]:
+    """Takes the newest commit back; the files stay as they are, and what it held is in the index again."""
+    if under_way := _under_way(git):
+        raise Refused("TOOL_EXECUTION_ERROR", f"a {under_way} is under way; finish or leave it first")
+    newest = git.base()
+    if not git.ask("cat-file", "-t", newest).startswith(b"commit"):
+        raise Refused("TOOL_EXECUTION_ERROR", "the repository has no commit yet, so there is nothing to undo")
+    before = git.ask("rev-parse", "--verify", "--quiet", f"{newest}^", check=False).decode().strip()
+    if not before:
+        raise Refused("TOOL_EXECUTION_ERROR", "it is the first commit; there is none before it to go back to")
+    said = text(git.ask("log", "--max-count=1", "--format=%B", newest)).strip()[:5_000]
+    is_elsewhere = bool(git.ask("for-each-ref", "--contains", newest, "--count=1", "refs/remotes"))
+    git.change("reset", "--quiet", "--soft", before)
+    facts, entries = _entries(git, "normal")
+    shared = "; another repository has it already, so pushing needs force" if is_elsewhere else ""
+    return {
+        "undone": newest,
+        "undone_message": said,
+        "commit": facts["commit"],
+        "branch": facts["branch"],
+        "entries": entries[:MOST_ENTRIES],
+        "message": f"Undid {newest[:10]}; its files stay as they are{shared}",
     }
 
 
@@ -282,6 +319,7 @@ _DO: dict[str, Callable[[Git, dict[str, Any]], dict[str, Any]]] = {
     "log": _log,
     "branches": _branches,
     "commit": _commit,
+    "undo_commit": _undo_commit,
     "create_branch": _create_branch,
     "switch_branch": _switch_branch,
 }

@@ -1,20 +1,22 @@
-"""CSV and JSON files as tables: converted into each other, and asked simple questions."""
+"""CSV, JSON and YAML files: converted into each other, and asked simple questions."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from agents.toolkit import refusal
+from agents.toolkit.analysis import KIT
 from agents.toolkit.command import Command, Tool
-from agents.toolkit.data_files import inside
+from agents.toolkit.data_files import inside, yaml_text
 from agents.toolkit.describing import fields, line, path
 from agents.toolkit.jailed import in_jail
 from agents.toolkit.trial import Trial
 
 NAME = "data_files"
-_TABLE = path("CSV or JSON file")
+_TABLE = path("CSV, JSON or YAML file")
 _COLUMN = line("Column", 200)
 _FILES = {"t.csv": "name,n\nann,1.50\nbo,20\n", "b.csv": "a\0b", "odd.csv": "a,b\n1\n", "t.json": '[{"a": 1}]'}
+_FILES |= {"c.yaml": "server:\n  port: 8080\n  country: no\n", "bad.yml": "a: 1\na: 2\n"}
 
 
 def _command(
@@ -28,7 +30,9 @@ def _command(
     effect: str = "idempotent",
 ) -> Command:
     schema = fields({"path": _TABLE, **more}, "path", *more)
-    work = in_jail(inside, schema, reads_only=effect == "idempotent", parts=(refusal,), do=name)
+    # The kit holds what reads YAML.
+    parts = (refusal, yaml_text)
+    work = in_jail(inside, schema, reads_only=effect == "idempotent", parts=parts, kit=KIT, do=name)
     return Command(NAME, name, summary, schema, (phrase,), effect, work, result_keys, (example,), trials=trials)
 
 
@@ -39,11 +43,11 @@ def _choice(title: str, *options: str) -> dict[str, Any]:
 TOOL = Tool(
     NAME,
     "Data files",
-    "Reads CSV files and lists of JSON as tables, converts them into each other, and answers simple questions on them.",
+    "Reads CSV, JSON and YAML files, converts them into each other, and answers simple questions on them.",
     (
         _command(
             "convert",
-            "Convert a CSV file to JSON, or a JSON list to CSV, as a new file.",
+            "Convert a CSV, JSON or YAML file to another of these kinds, as a new file.",
             {"to": path("New file")},
             "convert the table {path} to the file {to}",
             ("path", "rows", "columns"),
@@ -51,20 +55,39 @@ TOOL = Tool(
             (
                 Trial({"path": "t.csv", "to": "x.json"}, _FILES, result={"rows": 2}, changes=("x.json",)),
                 Trial({"path": "t.json", "to": "x.csv"}, _FILES, result={"rows": 1}, changes=("x.csv",)),
+                Trial({"path": "t.csv", "to": "x.yaml"}, _FILES, result={"rows": 2}, changes=("x.yaml",)),
+                Trial({"path": "c.yaml", "to": "x.json"}, _FILES, result={"rows": 1}, changes=("x.json",)),
+                Trial({"path": "bad.yml", "to": "x.json"}, _FILES, error="INVALID_PARAMETERS", changes=()),
+                Trial({"path": "c.yaml", "to": "x.csv"}, _FILES, error="INVALID_PARAMETERS", changes=()),
                 Trial({"path": "t.csv", "to": "t.json"}, _FILES, error="INVALID_PARAMETERS", changes=()),
                 Trial({"path": "odd.csv", "to": "x.json"}, _FILES, error="INVALID_PARAMETERS", changes=()),
             ),
             effect="workspace",
         ),
         _command(
+            "convert_beside",
+            "Convert a CSV, JSON or YAML file to another of these kinds, as a new file of the same name beside it.",
+            {"format": _choice("Format", "csv", "json", "yaml", "yml")},
+            "convert the data file {path} to the format {format}",
+            ("path", "rows", "columns"),
+            {"path": "sales.csv", "format": "json"},
+            (
+                Trial({"path": "b/u.csv", "format": "yaml"}, {"b/u.csv": "a\n1\n"}, changes=("b/u.yaml",)),
+                Trial({"path": "t.csv", "format": "json"}, _FILES, error="INVALID_PARAMETERS", changes=()),
+                Trial({"path": "t.csv", "format": "csv"}, _FILES, error="INVALID_PARAMETERS", changes=()),
+            ),
+            effect="workspace",
+        ),
+        _command(
             "about",
-            "Show the columns of a table, and how many rows it has.",
+            "Show the columns of a table and how many rows it has; of other JSON or YAML its entries.",
             {},
             "show the columns and the number of rows of the table {path}",
             ("columns", "count"),
             {"path": "sales.csv"},
             (
                 Trial({"path": "t.csv"}, _FILES, result={"columns": ["name", "n"], "count": 2}, changes=()),
+                Trial({"path": "c.yaml"}, _FILES, result={"columns": ["server"], "count": 1}, changes=()),
                 Trial({"path": "b.csv"}, _FILES, error="INVALID_PARAMETERS", changes=()),
             ),
         ),
@@ -110,6 +133,34 @@ TOOL = Tool(
             ("rows", "count", "left_out"),
             {"path": "sales.csv", "column": "amount"},
             (Trial({"path": "t.csv", "column": "n"}, _FILES, result={"count": 2}, changes=()),),
+        ),
+        _command(
+            "entry",
+            "Show the value of an entry of a JSON or YAML file; a point leads into what it holds: server.port.",
+            {"entry": line("Entry", 500)},
+            "show the entry {entry} of the data file {path}",
+            ("value",),
+            {"path": "config.yaml", "entry": "server.port"},
+            (
+                Trial({"path": "c.yaml", "entry": "server.country"}, _FILES, result={"value": "no"}, changes=()),
+                Trial({"path": "t.json", "entry": "0.A"}, _FILES, result={"value": "1"}, changes=()),
+                Trial({"path": "c.yaml", "entry": "none"}, _FILES, error="INVALID_PARAMETERS", changes=()),
+                Trial({"path": "t.csv", "entry": "n"}, _FILES, error="INVALID_PARAMETERS", changes=()),
+            ),
+        ),
+        _command(
+            "check",
+            "Say whether a CSV, JSON or YAML file can be read, and if not, where and why.",
+            {},
+            "check whether the data file {path} can be read",
+            ("valid", "why"),
+            {"path": "config.yaml"},
+            (
+                Trial({"path": "c.yaml"}, _FILES, result={"valid": True}, changes=()),
+                Trial({"path": "bad.yml"}, _FILES, result={"valid": False}, changes=()),
+                Trial({"path": "odd.csv"}, _FILES, result={"valid": False}, changes=()),
+                Trial({"path": "none.csv"}, _FILES, error="INVALID_PARAMETERS", changes=()),
+            ),
         ),
     ),
 )

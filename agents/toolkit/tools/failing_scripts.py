@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.toolkit import refusal
 from agents.toolkit.command import Command, Tool
 from agents.toolkit.describing import fields, path
-from agents.toolkit.failing import inside
+from agents.toolkit.failing import inside, meanings
 from agents.toolkit.jailed import in_jail
 from agents.toolkit.trial import Trial
 
@@ -27,7 +27,7 @@ TOOL = Tool(
             _SCHEMA,
             ("find out why the script {path} fails",),
             "workspace",
-            in_jail(inside, _SCHEMA, reads_only=False, parts=(refusal,)),
+            in_jail(inside, _SCHEMA, reads_only=False, parts=(refusal, meanings)),
             ("fails", "error", "file", "line", "why", "printed"),
             ({"path": "main.py"},),
             trials=(

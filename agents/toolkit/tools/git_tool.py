@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from agents.toolkit import refusal
@@ -24,18 +24,27 @@ _COMMITTED = (_MADE, (NAME, "commit", {"path": "work", "message": "first"}))
 _BRANCHED = (*_COMMITTED, (NAME, "create_branch", {"path": "work", "name": "try"}))
 _IN_WORK = {"path": "work"}
 _CHANGED = ("simple_coder", "write", {"path": "work/a.txt", "content": "two\n"})
+_TWICE = (*_COMMITTED, _CHANGED, (NAME, "commit", {"path": "work", "message": "second"}))
 _TRIALS: Mapping[str, tuple[Trial, ...]] = {
     "status": (
         Trial(_IN_WORK, _FILES, (*_COMMITTED, _CHANGED), result={"branch": "main", "clean": False}, changes=()),
         Trial(_IN_WORK, _FILES, error="INVALID_PARAMETERS", changes=()),
     ),
     "diff": (Trial(_IN_WORK, _FILES, (*_COMMITTED, _CHANGED), result={"added": 1, "deleted": 1}, changes=()),),
-    "log": (Trial(_IN_WORK, _FILES, _COMMITTED, result={"more": False}, changes=()),),
+    "log": (
+        Trial(_IN_WORK, _FILES, _COMMITTED, result={"more": False}, changes=()),
+        Trial({**_IN_WORK, "only": "work/a.txt"}, _FILES, _COMMITTED, result={"message": "1 commit"}, changes=()),
+        Trial({**_IN_WORK, "only": "work/gone"}, _FILES, _COMMITTED, error="INVALID_PARAMETERS", changes=()),
+    ),
     "branches": (Trial(_IN_WORK, _FILES, _COMMITTED, result={"branch": "main"}, changes=()),),
     "init": (Trial(_IN_WORK, _FILES, changes=("work/.git", "work/.git/*")),),
     "commit": (
         Trial({**_IN_WORK, "message": "first"}, _FILES, (_MADE,), result={"clean": True}, changes=("work/.git/*",)),
         Trial({**_IN_WORK, "message": "none"}, _FILES, _COMMITTED, error="TOOL_EXECUTION_ERROR"),
+    ),
+    "undo_commit": (
+        Trial(_IN_WORK, _FILES, _TWICE, result={"undone_message": "second", "branch": "main"}, changes=("work/.git/*",)),
+        Trial(_IN_WORK, _FILES, _COMMITTED, error="TOOL_EXECUTION_ERROR", changes=()),
     ),
     "create_branch": (Trial({**_IN_WORK, "name": "try"}, _FILES, _COMMITTED, changes=("work/.git/*",)),),
     "switch_branch": (
@@ -54,11 +63,21 @@ def _command(
     more: Mapping[str, Any] | None = None,
     required: tuple[str, ...] = (),
     effect: str = "idempotent",
+    faults: Callable[[Params], Iterable[tuple[str, str]]] = lambda params: (),
 ) -> Command:
     schema = fields({"path": _FOLDER, **(more or {})}, *required)
     work = in_jail(inside, schema, reads_only=effect == "idempotent", parts=(refusal, repository), do=name)
     trials = _TRIALS[name]
-    return Command(NAME, name, summary, schema, phrases, effect, work, result_keys, (example,), trials=trials)
+    return Command(
+        NAME, name, summary, schema, phrases, effect, work, result_keys, (example,), trials=trials, faults=faults
+    )
+
+
+def _name_fault(params: Params) -> Iterable[tuple[str, str]]:
+    """A branch of several words is none; what stands behind its name was meant as something else."""
+    name = params.get("name")
+    if isinstance(name, str) and "{{" not in name and len(name.split()) > 1:
+        yield "name", f"“{name[:60]}” cannot be the name of a branch: it is one word"
 
 
 TOOL = Tool(
@@ -102,12 +121,17 @@ TOOL = Tool(
             "log",
             "Show the newest commits.",
             (
-                "show the git log [of the folder {path}] [of the branch {branch}] [with at most {most} commits]",
+                "show the git log [of the folder {path}] [of the branch {branch}] [with at most {most} commits] "
+                "[for the file {only}]",
                 "(show|list) the (commits|history) (of|in) the [git] repository {path}",
             ),
             ("commits",),
             {"most": 5},
-            {"branch": line("Branch or commit", 200), "most": number("At most so many", 1, 500, default=20)},
+            {
+                "branch": line("Branch or commit", 200),
+                "most": number("At most so many", 1, 500, default=20),
+                "only": path("Only this file or folder"),
+            },
         ),
         _command(
             "branches",
@@ -160,6 +184,14 @@ TOOL = Tool(
             effect="workspace",
         ),
         _command(
+            "undo_commit",
+            "Take the newest commit back. The files stay as they are; what it held can be committed again.",
+            ("undo the newest commit [of the folder {path}]",),
+            ("undone", "undone_message", "commit", "branch", "entries"),
+            {"path": "weather"},
+            effect="workspace",
+        ),
+        _command(
             "create_branch",
             "Make a branch, at the newest commit or another one.",
             (
@@ -171,6 +203,7 @@ TOOL = Tool(
             {"name": _BRANCH, "start": line("At this commit or branch", 200)},
             ("name",),
             effect="workspace",
+            faults=_name_fault,
         ),
         _command(
             "switch_branch",
@@ -184,6 +217,7 @@ TOOL = Tool(
             {"name": _BRANCH},
             ("name",),
             effect="workspace",
+            faults=_name_fault,
         ),
     ),
     SAID,

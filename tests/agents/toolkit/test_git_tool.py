@@ -149,3 +149,40 @@ def test_without_git_the_tool_says_what_to_install(monkeypatch: pytest.MonkeyPat
     answer = inside.main({"do": "status", "path": "."})
     assert answer["error_class"] == "TOOL_UNAVAILABLE"
     assert "apt-get install git" in answer["reason"]
+
+
+def test_the_last_commit_is_undone_and_its_files_stay(open_work: OpenWork, root: Path) -> None:
+    repository(root, a_txt="one\n")
+    (root / "a.txt").write_text("two\n")
+    git(root, "commit", "--quiet", "--all", "--message=second")
+    second = git(root, "rev-parse", "HEAD").strip()
+    git(root, "update-ref", "refs/remotes/origin/main", second)
+    (root / "a.txt").write_text("three\n")
+    at_work = open_work()
+    done = at_work.do("git_tool", "undo_commit").data
+    assert (done["undone"], done["undone_message"]) == (second, "second")
+    assert "another repository has it" in done["message"]
+    assert (root / "a.txt").read_text() == "three\n"
+    assert git(root, "log", "--format=%s").split() == ["first"]
+    assert git(root, "show", ":a.txt") == "two\n"
+    first = at_work.do("git_tool", "undo_commit")
+    assert (first.ok, "first commit" in first.reason) == (False, True)
+
+
+def test_a_commit_is_not_undone_while_a_merge_is_under_way(open_work: OpenWork, root: Path) -> None:
+    repository(root, a_txt="one\n")
+    (root / ".git" / "MERGE_HEAD").write_text(git(root, "rev-parse", "HEAD"))
+    refused = open_work().do("git_tool", "undo_commit")
+    assert "merge is under way" in refused.reason
+
+
+def test_the_history_of_a_file_follows_its_names_and_leaves_the_others_out(open_work: OpenWork, root: Path) -> None:
+    repository(root, a_txt="some lines\nof text\n", b_txt="b\n")
+    git(root, "mv", "a.txt", "c.txt")
+    git(root, "commit", "--quiet", "--message=renamed")
+    (root / "b.txt").write_text("2\n")
+    git(root, "commit", "--quiet", "--all", "--message=other")
+    at_work = open_work()
+    found = at_work.do("git_tool", "log", only="c.txt").data["commits"]
+    assert [one["message"] for one in found] == ["renamed", "first"]
+    assert "no commit knows it" in at_work.do("git_tool", "log", only="gone.txt").reason

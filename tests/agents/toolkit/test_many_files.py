@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from agents.toolkit.data_files import inside as data
 from agents.toolkit.failing import inside as failing
+from agents.toolkit.failing import meanings
 from agents.toolkit.many_files import inside as many
 
 
@@ -102,3 +104,31 @@ def test_why_a_script_fails_is_said_with_its_own_line() -> None:
     answer = failing.main({"path": "a.py"})
     assert (answer["fails"], answer["file"], answer["line"]) == (True, "a.py", 2)
     assert "JSONDecodeError" in answer["error"]
+
+
+def test_every_exception_of_python_has_a_meaning_in_plain_words() -> None:
+    own = {name for name, one in vars(builtins).items() if isinstance(one, type) and issubclass(one, BaseException)}
+    assert {name for name in own if not name.startswith("_")} - meanings.CLASSES.keys() == set()
+
+
+@pytest.mark.parametrize(
+    ("script", "means"),
+    [
+        ("x = None\nx.go()\n", "is None, which has no go"),
+        ("print('a' + 1)\n", "turn it into a text with str()"),
+        ("int('x')\n", "'x' is no whole number"),
+        ("def f(a): pass\nf()\n", "called without 'a'"),
+        ("a, b = [1]\n", "fewer values than names"),
+        ("open('gone.csv')\n", "no file or folder gone.csv"),
+        ("print((1, 2)\n", "never closed"),
+        ("raise RuntimeError('no way')\n", "cannot go on"),
+        ("def f():\n    f()\nf()\n", "calls itself without end"),
+        ("{}['k']\n", "no entry 'k'"),
+        ("import sys\nsys.exit('bye')\n", ""),
+    ],
+)
+def test_an_error_is_explained_by_its_words_or_its_class(script: str, means: str) -> None:
+    Path("a.py").write_text(script)
+    answer = failing.main({"path": "a.py"})
+    assert answer["fails"]
+    assert means in answer["why"]

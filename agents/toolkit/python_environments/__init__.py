@@ -1,0 +1,1 @@
+"""Looking at virtual environments of a workspace. Lives in the jail."""
