@@ -89,6 +89,30 @@ def test_the_official_client_submits_waits_for_a_person_and_reads_the_result(who
         assert client.wait(30) == 0
 
 
+def test_the_official_client_streams_a_task_goes_away_and_subscribes_again(whole: Whole) -> None:
+    token = token_of(whole, "goals:read", "goals:write", "review:read")
+    text = "Create a folder named from_a_stream"
+    with program("streaming_client.py", whole.address, token, "send", text, "1") as first:
+        task = next_of(first)
+        assert (task["kind"], task["status"]["state"]) == ("task", "TASK_STATE_SUBMITTED")
+        assert first.wait(30) == 0
+    with program("streaming_client.py", whole.address, token, "subscribe", task["id"]) as again:
+        told = [next_of(again)]
+        assert (told[0]["kind"], told[0]["id"]) == ("task", task["id"])
+        while told[-1]["status"]["state"] != "TASK_STATE_INPUT_REQUIRED":
+            told.append(next_of(again))
+        review = told[-1]["status"]["message"]["parts"][1]["data"]
+        whole.approve({"id": review["intentPlan"], "digest": review["digest"]})
+        after = [next_of(again)]
+        while after[-1]["kind"] != "end":
+            after.append(next_of(again))
+        assert again.wait(30) == 0
+    artifact, end = after[-3:-1]
+    assert artifact["artifact"]["parts"][0]["data"]["outcome"] == "achieved"
+    assert end["status"]["state"] == "TASK_STATE_COMPLETED"
+    assert {each["kind"] for each in told[1:] + after[:-3]} <= {"status_update"}
+
+
 def test_a_foreign_agent_is_registered_enabled_by_a_person_and_asked_in_an_approved_step(whole: Whole) -> None:
     port = free_port()
     browser = Browser(whole)
