@@ -1,7 +1,7 @@
 """A program: the official A2A client submits a goal as a stream, or subscribes to a task, and tells each event.
 
-usage: streaming_client.py ADDRESS TOKEN send TEXT | subscribe TASK [EVENTS]; prints one line of JSON for each event, and
-goes away after so many of them, in the middle of the stream.
+usage: streaming_client.py ADDRESS TOKEN send TEXT | subscribe TASK [EVENTS]; prints one line of JSON for each event,
+and goes away after so many of them, in the middle of the stream.
 """
 
 from __future__ import annotations
