@@ -15,6 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
+from mindx_web.interop.a2a.streams import MOST_PER_PERSON
 from tests.supervisor.running import free_port
 from tests.waiting import wait_until
 from tests.whole.started import PASSWORD, Whole
@@ -118,6 +119,32 @@ def test_the_official_client_streams_a_task_goes_away_and_subscribes_again(whole
     assert artifact["artifact"]["parts"][0]["data"]["outcome"] == "achieved"
     assert end["status"]["state"] == "TASK_STATE_COMPLETED"
     assert {each["kind"] for each in told[1:] + after[:-3]} <= {"status_update"}
+
+
+def test_a_client_that_hangs_up_gives_its_place_back(whole: Whole) -> None:
+    headers = {"Authorization": f"Bearer {token_of(whole, 'goals:read', 'goals:write')}", "A2A-Version": "1.0"}
+    # No rule knows this goal, so its streams stay open while a person is asked.
+    message = {"messageId": "places", "role": "ROLE_USER", "parts": [{"text": "Reconcile the ledger of the places"}]}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "SendStreamingMessage", "params": {"message": message}}
+    with httpx.Client(base_url=whole.address, headers=headers, timeout=60) as link:
+
+        def opened() -> httpx.Response:
+            return link.send(link.build_request("POST", "/a2a/", json=body), stream=True)
+
+        def is_refused() -> bool:
+            answer = opened()
+            answer.close()
+            return answer.status_code == 429
+
+        streams = [opened() for _ in range(MOST_PER_PERSON)]
+        assert {answer.status_code for answer in streams} == {200}
+        assert is_refused()
+        streams.pop().close()
+        wait_until(lambda: not is_refused(), what="the place of who hung up is free")
+        for answer in streams:
+            answer.close()
+        (goal,) = (one for one in whole.api.get("goals").json()["items"] if "of the places" in one["text"])
+        whole.api.post(f"goals/{goal['id']}/cancel", json={}).raise_for_status()
 
 
 def test_a_foreign_agent_is_registered_enabled_by_a_person_and_asked_in_an_approved_step(whole: Whole) -> None:
