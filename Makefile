@@ -46,8 +46,10 @@ extras:
 extras-openai-agents:
 	@scripts/setup.sh requirements-openai-agents.txt .venv-openai-agents
 
-# The tests that need them. `make test` leaves those out whose framework is not there, and says so.
+# The tests that need them, or the official packages of MCP and A2A. `make test` leaves those out whose package is not
+# there, and says so.
 test-extras: extras extras-openai-agents
+	@scripts/setup.sh requirements-interop.txt
 	@scripts/setup.sh requirements-test.txt
 	@scripts/bubblewrap.sh
 	$(PY) -m pytest -n $(PROCESSES) --dist loadgroup -m extras $(PYTEST)

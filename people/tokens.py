@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from people import journal, scopes, sealing
@@ -62,7 +62,17 @@ def find(secret: str) -> ApiToken | None:
     """
     if not secret.startswith(PREFIX) or len(secret) > 100:
         return None
-    found = ApiToken.objects.select_related("user").filter(digest=ApiToken.digest_of(secret))
+    return _sound(ApiToken.objects.filter(digest=ApiToken.digest_of(secret)))
+
+
+def still_valid(token_id: int) -> ApiToken | None:
+    """The token as it is now, with its person, for whoever found it by its secret before; None when it has ended."""
+    return _sound(ApiToken.objects.filter(pk=token_id))
+
+
+def _sound(found: QuerySet[ApiToken]) -> ApiToken | None:
+    """The one found, if it is valid and was made by mindX."""
+    found = found.select_related("user")
     token = found.annotate(own_seal=sealing.newest(ApiToken), persons_seal=sealing.newest(User, "user_id")).first()
     if token is None or not token.is_valid:
         return None

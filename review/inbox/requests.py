@@ -25,7 +25,9 @@ from people.rate_limits import Limit
 from people.roles import Role
 from review import words
 from review.errors import DecisionRefused, NotNow, WordsRefused
+from review.inbox import telling
 from review.models import InboxRequest
+from review.notices import notify
 from review.rights import is_reviewer
 
 State, Decision = InboxRequest.State, InboxRequest.Decision
@@ -84,6 +86,7 @@ def take_in(sent: Sent, *, by: User) -> InboxRequest:
         row.refresh_from_db()
         row.digest = digest_of(row)
         row.save(update_fields=["digest"])
+        telling.tell_waiting(row, [user for user in notify.active() if not why_not(user, row)])
     return row
 
 
@@ -144,6 +147,7 @@ def decide(row: InboxRequest, verdict: Verdict, *, by: User, digest: str) -> Inb
             "source": row.source,
             "why": reason,
         }
+        telling.settle([row.pk])
         journal.record(Event.INBOX, by=by, subject=f"inbox:{row.pk}", data=said)
     row.refresh_from_db()
     return row
@@ -166,7 +170,12 @@ def sweep() -> int:
 
 
 def _end(rows: QuerySet[InboxRequest], state: InboxRequest.State) -> int:
-    return rows.filter(state=State.WAITING).update(state=state.value)
+    ending = list(rows.filter(state=State.WAITING).values_list("pk", flat=True))
+    with transaction.atomic():
+        # The race it closes: one of them is decided at this moment. It stays decided.
+        ended = InboxRequest.objects.filter(pk__in=ending, state=State.WAITING).update(state=state.value)
+        telling.settle(ending)
+    return ended
 
 
 def state_of(row: InboxRequest) -> str:

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from agents.models import Goal, IntentPlan, Lesson, LevelDocument
 from review.models.comments import Comment
+from review.models.inbox import InboxRequest
 
 
 class NoticeKind(models.TextChoices):
@@ -27,10 +28,11 @@ class NoticeKind(models.TextChoices):
     BUDGET = "budget", "a day's budget for language models is used up"
     ERROR = "error", "a goal failed inside mindX"
     LESSON = "lesson", "somebody ended or promoted what I taught"
+    INBOX = "inbox", "a program asks in the inbox"
 
 
 # What a notice may lead to.
-ABOUT = ("intent_plan", "level_document", "goal", "lesson")
+ABOUT = ("intent_plan", "level_document", "goal", "lesson", "inbox_request")
 
 
 def _about_one_of(*names: str) -> models.Q:
@@ -58,13 +60,17 @@ class Notice(models.Model):
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notices")
     kind = models.CharField(max_length=8, choices=NoticeKind.choices)
-    # What it is about: a plan, a design or choice of rules, a goal, or a lesson.
+    # What it is about: a plan, a design or choice of rules, a goal, a lesson, or a request in the inbox.
     intent_plan = models.ForeignKey(IntentPlan, null=True, on_delete=models.CASCADE, related_name="notices")
     level_document = models.ForeignKey(LevelDocument, null=True, on_delete=models.CASCADE, related_name="notices")
     # A goal that waits for its agent's budget, or that failed inside mindX.
     goal = models.ForeignKey(Goal, null=True, on_delete=models.CASCADE, related_name="notices")
     # The version of it that ended it.
     lesson = models.ForeignKey(Lesson, null=True, on_delete=models.CASCADE, related_name="notices")
+    # Its partial index is below: most notices are about something else.
+    inbox_request = models.ForeignKey(
+        InboxRequest, null=True, on_delete=models.CASCADE, related_name="notices", db_index=False
+    )
     # The question that was asked, or answered.
     comment = models.ForeignKey(Comment, null=True, on_delete=models.CASCADE, related_name="notices")
     text = models.TextField()
@@ -84,15 +90,18 @@ class Notice(models.Model):
         indexes = [
             models.Index(fields=["user", "-id"], name="notice_newest"),
             models.Index(fields=["user"], condition=models.Q(read_at__isnull=True), name="notice_unread"),
+            models.Index(
+                fields=["inbox_request"], condition=models.Q(inbox_request__isnull=False), name="notice_of_inbox"
+            ),
         ]
 
     def __str__(self) -> str:
         return self.text
 
     @property
-    def about(self) -> IntentPlan | LevelDocument | Goal | Lesson:
+    def about(self) -> IntentPlan | LevelDocument | Goal | Lesson | InboxRequest:
         """What it leads to."""
-        found = self.intent_plan or self.level_document or self.goal or self.lesson
+        found = self.intent_plan or self.level_document or self.goal or self.lesson or self.inbox_request
         assert found is not None  # noqa: S101  # a constraint says so
         return found
 
@@ -105,6 +114,8 @@ class Notice(models.Model):
             return f"goal {self.goal_id}"
         if self.lesson_id is not None:
             return f"lesson {self.lesson_id}"
+        if self.inbox_request_id is not None:
+            return f"inbox request {self.inbox_request_id}"
         return f"plan {self.intent_plan_id}"
 
 

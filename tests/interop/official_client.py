@@ -1,4 +1,4 @@
-"""A program: the official A2A client submits a goal, waits for the decision that somebody else makes, reads the result.
+"""A program: the official A2A client submits a goal, asks until somebody else has decided it, and reads the result.
 
 usage: official_client.py ADDRESS TOKEN TEXT; prints one line of JSON for each state it sees.
 """
@@ -32,7 +32,7 @@ def tell(task: Task) -> str:
 async def main(address: str, token: str, text: str) -> None:
     """Its whole life, bounded."""
     async with httpx.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as link:
-        client = await create_client(address, ClientConfig(httpx_client=link))
+        client = await create_client(address, ClientConfig(httpx_client=link, streaming=False))
         message = new_text_message(text, role=Role.ROLE_USER)
         seen = ""
         async for event in client.send_message(SendMessageRequest(message=message)):

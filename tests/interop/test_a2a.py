@@ -67,7 +67,7 @@ def test_the_card_is_public_and_says_where_and_how(settings: Any) -> None:
     ]
     assert card["securitySchemes"]["bearer"]["httpAuthSecurityScheme"]["scheme"] == "bearer"
     assert {"goal", "simple_coder"} <= {skill["id"] for skill in card["skills"]}
-    assert not any(card["capabilities"].values())
+    assert card["capabilities"] == {"streaming": True, "pushNotifications": False, "extendedAgentCard": False}
 
 
 def test_a_message_is_a_goal_of_the_tokens_person(olga: Caller, owner: User) -> None:
@@ -262,7 +262,6 @@ def test_without_a_token_nothing_is_answered(olga: Caller, owner: User, client_o
         ({"jsonrpc": "2.0", "id": 1, "method": "message/send"}, -32601),
         ({"jsonrpc": "2.0", "id": 1, "method": "GetTask", "params": []}, -32602),
         ({"jsonrpc": "2.0", "id": 1, "method": "GetTask", "params": {"id": 7}}, -32602),
-        ({"jsonrpc": "2.0", "id": 1, "method": "SendStreamingMessage", "params": {}}, -32004),
         ({"jsonrpc": "2.0", "id": 1, "method": "CreateTaskPushNotificationConfig", "params": {}}, -32003),
         ({"jsonrpc": "2.0", "id": 1, "method": "GetExtendedAgentCard"}, -32007),
     ],

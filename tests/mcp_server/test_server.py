@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from people.models import User
 
 pytestmark = [
+    pytest.mark.extras,
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(importlib.util.find_spec("mcp") is None, reason="requirements-interop.txt is not installed"),
 ]

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
+from mindx_web.interop.a2a.streams import MOST_PER_PERSON
 from tests.supervisor.running import free_port
 from tests.waiting import wait_until
 from tests.whole.started import PASSWORD, Whole
@@ -21,17 +23,22 @@ from tests.whole.started import PASSWORD, Whole
 pytest.importorskip("a2a", reason="the official package of A2A is an extra (requirements-interop.txt)")
 
 HERE = Path(__file__).parents[1] / "interop"
-pytestmark = pytest.mark.xdist_group("whole")
+pytestmark = [pytest.mark.extras, pytest.mark.xdist_group("whole")]
+# A client waits for what the test does, and the test for what the client tells: neither may wait for ever.
+LONGEST_S = 180.0
 
 
 @contextmanager
 def program(name: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """Start one of the programs beside these tests, and end it."""
+    """Start one of the programs beside these tests, and end it. One that says nothing more is ended, too."""
     command = [sys.executable, str(HERE / name), *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as started:
+        watch = threading.Timer(LONGEST_S, started.kill)
+        watch.start()
         try:
             yield started
         finally:
+            watch.cancel()
             started.kill()
 
 
@@ -87,6 +94,57 @@ def test_the_official_client_submits_waits_for_a_person_and_reads_the_result(who
         assert part["data"]["steps"][0]["state"] == "succeeded"
         assert asked["id"] in next_of(client)["listed"]
         assert client.wait(30) == 0
+
+
+def test_the_official_client_streams_a_task_goes_away_and_subscribes_again(whole: Whole) -> None:
+    token = token_of(whole, "goals:read", "goals:write", "review:read")
+    text = "Create a folder named from_a_stream"
+    with program("streaming_client.py", whole.address, token, "send", text, "1") as first:
+        task = next_of(first)
+        assert task["kind"] == "task"
+        assert task["history"][0]["parts"] == [{"text": text}]
+        assert first.wait(30) == 0
+    with program("streaming_client.py", whole.address, token, "subscribe", task["id"]) as again:
+        told = [next_of(again)]
+        assert (told[0]["kind"], told[0]["id"]) == ("task", task["id"])
+        while told[-1]["status"]["state"] != "TASK_STATE_INPUT_REQUIRED":
+            told.append(next_of(again))
+        review = told[-1]["status"]["message"]["parts"][1]["data"]
+        whole.approve({"id": review["intentPlan"], "digest": review["digest"]})
+        after = [next_of(again)]
+        while after[-1]["kind"] != "end":
+            after.append(next_of(again))
+        assert again.wait(30) == 0
+    artifact, end = after[-3:-1]
+    assert artifact["artifact"]["parts"][0]["data"]["outcome"] == "achieved"
+    assert end["status"]["state"] == "TASK_STATE_COMPLETED"
+    assert {each["kind"] for each in told[1:] + after[:-3]} <= {"status_update"}
+
+
+def test_a_client_that_hangs_up_gives_its_place_back(whole: Whole) -> None:
+    headers = {"Authorization": f"Bearer {token_of(whole, 'goals:read', 'goals:write')}", "A2A-Version": "1.0"}
+    # No rule knows this goal, so its streams stay open while a person is asked.
+    message = {"messageId": "places", "role": "ROLE_USER", "parts": [{"text": "Reconcile the ledger of the places"}]}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "SendStreamingMessage", "params": {"message": message}}
+    with httpx.Client(base_url=whole.address, headers=headers, timeout=60) as link:
+
+        def opened() -> httpx.Response:
+            return link.send(link.build_request("POST", "/a2a/", json=body), stream=True)
+
+        def is_refused() -> bool:
+            answer = opened()
+            answer.close()
+            return answer.status_code == 429
+
+        streams = [opened() for _ in range(MOST_PER_PERSON)]
+        assert {answer.status_code for answer in streams} == {200}
+        assert is_refused()
+        streams.pop().close()
+        wait_until(lambda: not is_refused(), what="the place of who hung up is free")
+        for answer in streams:
+            answer.close()
+        (goal,) = (one for one in whole.api.get("goals").json()["items"] if "of the places" in one["text"])
+        whole.api.post(f"goals/{goal['id']}/cancel", json={}).raise_for_status()
 
 
 def test_a_foreign_agent_is_registered_enabled_by_a_person_and_asked_in_an_approved_step(whole: Whole) -> None:

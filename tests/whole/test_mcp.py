@@ -18,6 +18,7 @@ from tests.whole.started import Whole
 ROOT = Path(__file__).parents[2]
 CLIENT = Path(__file__).with_name("mcp_client.py")
 pytestmark = [
+    pytest.mark.extras,
     pytest.mark.xdist_group("whole"),
     pytest.mark.skipif(importlib.util.find_spec("mcp") is None, reason="requirements-interop.txt is not installed"),
 ]

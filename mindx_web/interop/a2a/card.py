@@ -34,7 +34,7 @@ def card() -> dict[str, Any]:
                 "protocolVersion": PROTOCOL,
             }
         ],
-        "capabilities": {"streaming": False, "pushNotifications": False, "extendedAgentCard": False},
+        "capabilities": {"streaming": True, "pushNotifications": False, "extendedAgentCard": False},
         "securitySchemes": {
             "bearer": {
                 "httpAuthSecurityScheme": {

@@ -31,13 +31,13 @@ Method = Callable[[ApiToken, object], dict[str, Any]]
 
 def send(token: ApiToken, params: object) -> dict[str, Any]:
     """A message becomes a goal of the token's person. The same message again is the same task."""
-    _need(token, Scope.GOALS_WRITE)
+    need(token, Scope.GOALS_WRITE)
     asked = shapes.read(shapes.Send, params)
     message = asked.message
     if asked.configuration.task_push_notification_config:
         raise A2AError(Kind.NO_PUSH, "mindX sends no push notifications. Ask for the task with GetTask.")
     if message.task_id:
-        task = _found(token, message.task_id)
+        task = found(token, message.task_id)
         raise A2AError(Kind.UNSUPPORTED, _why_not_on(task.state))
     user = token.user
     workspace = None
@@ -65,27 +65,27 @@ def send(token: ApiToken, params: object) -> dict[str, Any]:
 
 def get(token: ApiToken, params: object) -> dict[str, Any]:
     """One task as it is now."""
-    _need(token, Scope.GOALS_READ)
+    need(token, Scope.GOALS_READ)
     asked = shapes.read(shapes.Get, params)
     return told(token, asked.id, asked.history_length)
 
 
 def list_(token: ApiToken, params: object) -> dict[str, Any]:
     """The tasks that the person may see, newest first."""
-    _need(token, Scope.GOALS_READ)
+    need(token, Scope.GOALS_READ)
     asked = shapes.read(shapes.List, params)
-    found = tasks.visible_to(token.user)
+    rows = tasks.visible_to(token.user)
     if asked.context_id:
-        found = found.filter(context=asked.context_id)
+        rows = rows.filter(context=asked.context_id)
     if asked.status not in ("", "TASK_STATE_UNSPECIFIED"):
-        found = found.filter(state=asked.status)
-    total = found.order_by()[:_COUNTED_MOST].count()
+        rows = rows.filter(state=asked.status)
+    total = rows.order_by()[:_COUNTED_MOST].count()
     if asked.page_token:
         if not asked.page_token.isdigit() or len(asked.page_token) > 18:
             raise A2AError(Kind.PARAMS, "pageToken: This is no token of mine.")
-        found = found.filter(pk__lt=int(asked.page_token))
-    rows = list(found[: asked.page_size + 1])
-    shown = rows[: asked.page_size]
+        rows = rows.filter(pk__lt=int(asked.page_token))
+    page = list(rows[: asked.page_size + 1])
+    shown = page[: asked.page_size]
     shows_plan = tokens.allows(token, Scope.REVIEW_READ)
     history = asked.history_length
     return {
@@ -93,7 +93,7 @@ def list_(token: ApiToken, params: object) -> dict[str, Any]:
             tasks.as_json(task, token.user, shows_plan=shows_plan, history=history, artifacts=asked.include_artifacts)
             for task in shown
         ],
-        "nextPageToken": str(shown[-1].pk) if len(rows) > len(shown) else "",
+        "nextPageToken": str(shown[-1].pk) if len(page) > len(shown) else "",
         "pageSize": asked.page_size,
         "totalSize": total,
     }
@@ -101,9 +101,9 @@ def list_(token: ApiToken, params: object) -> dict[str, Any]:
 
 def cancel(token: ApiToken, params: object) -> dict[str, Any]:
     """Cancel the goal; a running step is stopped within seconds."""
-    _need(token, Scope.GOALS_WRITE)
+    need(token, Scope.GOALS_WRITE)
     asked = shapes.read(shapes.Cancel, params)
-    task = _found(token, asked.id)
+    task = found(token, asked.id)
     if not selectors.may_change(token.user, task.goal):
         raise A2AError(Kind.NOT_CANCELABLE, "This goal belongs to somebody else.")
     try:
@@ -116,8 +116,6 @@ def cancel(token: ApiToken, params: object) -> dict[str, Any]:
 METHODS: dict[str, Method] = {"SendMessage": send, "GetTask": get, "ListTasks": list_, "CancelTask": cancel}
 # Of the protocol, and not of mindX: the card says so.
 NOT_OFFERED = {
-    "SendStreamingMessage": Kind.UNSUPPORTED,
-    "SubscribeToTask": Kind.UNSUPPORTED,
     "CreateTaskPushNotificationConfig": Kind.NO_PUSH,
     "GetTaskPushNotificationConfig": Kind.NO_PUSH,
     "ListTaskPushNotificationConfigs": Kind.NO_PUSH,
@@ -145,12 +143,14 @@ def _why_not_on(state: str) -> str:
     return "This task is at work. Begin another one for another goal."
 
 
-def _need(token: ApiToken, scope: Scope) -> None:
+def need(token: ApiToken, scope: Scope) -> None:
+    """Raises ScopeMissing."""
     if not tokens.allows(token, scope):
         raise ScopeMissing(scope)
 
 
-def _found(token: ApiToken, code: str) -> Any:
+def found(token: ApiToken, code: str) -> Any:
+    """The task with its `state`, as far as the token's person may see it. Raises A2AError."""
     task = tasks.visible_to(token.user).filter(code=code[:64]).first()
     if task is None:
         raise A2AError(Kind.NO_TASK, _NO_TASK)
@@ -160,4 +160,4 @@ def _found(token: ApiToken, code: str) -> Any:
 def told(token: ApiToken, code: str, history: int | None) -> dict[str, Any]:
     """The task as this token may read it. Raises A2AError."""
     shows_plan = tokens.allows(token, Scope.REVIEW_READ)
-    return tasks.as_json(_found(token, code), token.user, shows_plan=shows_plan, history=history, artifacts=True)
+    return tasks.as_json(found(token, code), token.user, shows_plan=shows_plan, history=history, artifacts=True)

@@ -17,6 +17,7 @@ from agents.record import selectors
 from agents.states import GoalState, PlanState
 from mindx_web.api.intent_plans import plan_out, plan_to_read
 from people.models import User
+from review.models import ReviewClock
 
 SUBMITTED, WORKING = "TASK_STATE_SUBMITTED", "TASK_STATE_WORKING"
 INPUT_REQUIRED, COMPLETED = "TASK_STATE_INPUT_REQUIRED", "TASK_STATE_COMPLETED"
@@ -50,6 +51,11 @@ def visible_to(user: User) -> QuerySet[Any]:
 def is_at_rest(code: str) -> bool:
     """Whether nothing changes about the task until somebody does something. Asks for no rights."""
     return _with_states().filter(code=code, state__in=AT_REST).exists()
+
+
+def due_of(plan_id: int | None) -> datetime | None:
+    """When a plan that waits expires, where it does."""
+    return ReviewClock.objects.filter(intent_plan=plan_id).values_list("due_at", flat=True).first()
 
 
 def _with_states() -> QuerySet[Any]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any
 
 from asgiref.sync import sync_to_async
 from django.contrib.auth.decorators import login_not_required
 from django.db import connection
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET
 
@@ -20,7 +24,7 @@ from mindx_web.api.body import read_json
 from mindx_web.api.composition import problem_of
 from mindx_web.api.guard import JSON_MAX_BYTES
 from mindx_web.api.problems import Problem
-from mindx_web.interop.a2a import errors, methods, shapes, tasks
+from mindx_web.interop.a2a import errors, methods, shapes, streams, tasks
 from mindx_web.interop.a2a.card import PROTOCOL, card
 from mindx_web.interop.a2a.errors import A2AError, Kind
 from mindx_web.interop.a2a.methods import ScopeMissing
@@ -32,6 +36,8 @@ logger = logging.getLogger(__name__)
 WAIT_S = 4.0
 _FIRST_LOOK_S = 0.05
 _CALMEST_LOOK_S = 0.4
+# A comment of server-sent events: who waits knows that the line holds, and who went away is found out.
+_BEAT = ": \n\n"
 
 
 @login_not_required
@@ -45,27 +51,67 @@ def agent_card(request: HttpRequest) -> HttpResponse:
 
 @csrf_exempt
 @login_not_required
-async def endpoint(request: HttpRequest) -> HttpResponse:
-    """One JSON-RPC request. No cookie is looked at."""
+async def endpoint(request: HttpRequest) -> HttpResponseBase:
+    """One JSON-RPC request, answered with one object or with a stream of them. No cookie is looked at."""
     if request.method != "POST":
         return HttpResponse(status=405, headers={"Allow": "POST"})
     asked: Any = None
     try:
         token = await sync_to_async(_token)(request)
         asked = await sync_to_async(_asked)(request)
-        result = await _result(token, asked.get("method"), asked.get("params", {}))
-    except ScopeMissing as error:
+        method, params = asked.get("method"), asked.get("params", {})
+        if method in streams.METHODS:
+            return await _stream(request, asked["id"], streams.events(token, method, params))
+        result = await _result(token, method, params)
+    except Exception as error:  # the edge: what a service refuses is told, what nobody knows is logged
+        refused = _refused(request, error)
+        return refused if isinstance(refused, HttpResponse) else _answer(asked, error=refused.as_json())
+    return _answer(asked, result=result)
+
+
+def _refused(request: HttpRequest, error: Exception) -> HttpResponse | A2AError:
+    """What to answer instead: a problem of HTTP, or an error of the protocol."""
+    if isinstance(error, A2AError):
+        return error
+    if isinstance(error, ScopeMissing):
         scope = f'{REALM}, error="insufficient_scope", scope="{error.scope}"'
         problem = Problem(403, str(error), kind="insufficient_scope", headers={"WWW-Authenticate": scope})
         return problems.answer(problem, request)
-    except A2AError as error:
-        return _answer(asked, error=error.as_json())
-    except Exception as error:  # the edge: what a service refuses is told, what nobody knows is logged
-        problem = problem_of(request, error)
-        if problem.status in (401, 403, 413, 429, 503):
-            return problems.answer(problem, request)
-        return _answer(asked, error=errors.of(problem).as_json())
-    return _answer(asked, result=result)
+    problem = problem_of(request, error)
+    if problem.status in (401, 403, 413, 429, 503):
+        return problems.answer(problem, request)
+    return errors.of(problem)
+
+
+async def _stream(
+    request: HttpRequest, number: str | int, events: AsyncGenerator[streams.Event | None]
+) -> StreamingHttpResponse:
+    """The events as they come. What the first one is refused with is raised: it has a status of HTTP."""
+    first = await anext(events)
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    written = _written(request, number, first, events)
+    return StreamingHttpResponse(written, content_type="text/event-stream", headers=headers)
+
+
+async def _written(
+    request: HttpRequest, number: str | int, first: streams.Event | None, events: AsyncGenerator[streams.Event | None]
+) -> AsyncGenerator[str]:
+    # However the client goes, the place of its stream is given back at once.
+    async with aclosing(events):
+        try:
+            yield _event(number, result=first)
+            async for event in events:
+                yield _BEAT if event is None else _event(number, result=event)
+        except Exception as error:  # the edge: the status is sent already, so an error is the last event
+            refused = _refused(request, error)
+            ended = (
+                refused if isinstance(refused, A2AError) else A2AError(Kind.INTERNAL, "Subscribe again in a moment.")
+            )
+            yield _event(number, error=ended.as_json())
+
+
+def _event(number: str | int, **told: Any) -> str:
+    return f"data: {json.dumps({'jsonrpc': '2.0', 'id': number, **told})}\n\n"
 
 
 def _token(request: HttpRequest) -> ApiToken:

@@ -95,6 +95,7 @@ def carried_out(step: dict[str, Any], owner: User, reviewer: User, make_goal: Ca
 
 
 @needs_mcp
+@pytest.mark.extras
 def test_a_server_of_the_official_package_is_used_through_the_gate(
     developer: User, operator: User, owner: User, reviewer: User, make_goal: Callable[..., Goal]
 ) -> None:
@@ -128,6 +129,7 @@ def test_a_server_of_the_official_package_is_used_through_the_gate(
 
 
 @needs_mcp
+@pytest.mark.extras
 def test_a_plan_cannot_send_a_tool_to_another_server(
     developer: User, operator: User, owner: User, reviewer: User, make_goal: Callable[..., Goal]
 ) -> None:
