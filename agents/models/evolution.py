@@ -176,7 +176,8 @@ class ReplayCase(models.Model):
 class CandidateSearch(models.Model):
     """A search for a better version: a model writes many texts, each tried on the probe half of the parent's cases.
 
-    Its lease is its own; a worker that goes on after another begins again, for what was asked counts all the same.
+    One over a single text is a candidate that a model writes at once: nothing is tried before its replay, and `asked`
+    counts requests. Its lease is its own; a worker that goes on after another begins again, for what was asked counts all the same.
     `tried` are the texts that were tried on all cases, in order: {text, passed, of}; the first is the parent.
     """
 
@@ -211,6 +212,11 @@ class CandidateSearch(models.Model):
 
     def __str__(self) -> str:
         return f"search {self.pk} for a better {self.parent}"
+
+    @property
+    def is_of_one_text(self) -> bool:
+        """Whether a model writes a candidate straight away."""
+        return self.most_texts == 1
 
 
 class EvolutionProposal(models.Model):

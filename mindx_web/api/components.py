@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from django.db import transaction
+from django.http import HttpResponse
 from ninja import Field, Query, Router, Schema
 from ninja.responses import Status
 
@@ -15,7 +16,7 @@ from agents.components import made_tools, rule_writing, tool_writing
 from agents.components.rule_writing import RuleInvalid
 from agents.components.rules import KIND as RULE
 from agents.components.tool_writing import ToolInvalid
-from agents.evolution import deciding, prompt_canaries, replays, rollouts, tool_checks, writing
+from agents.evolution import deciding, prompt_canaries, replays, rollouts, searches, tool_checks, writing
 from agents.evolution.gate import Verdict
 from agents.models import Replay
 from agents.pages import replay_page
@@ -30,6 +31,7 @@ from library.prompts.in_use import KIND as PROMPT
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.paging import Limit, found_id
 from mindx_web.api.problems import Problem, invalid
+from mindx_web.api.searches import SearchOut, begun
 from people.models import User
 from people.scopes import Scope
 
@@ -286,12 +288,19 @@ def _written(kind: str, body: str, of: Component | None, changes: str, user: Any
     return saved
 
 
-@router.post("/{component_id}/evolve", response={202: CandidateOut}, auth=_MAY_WRITE, operation_id="evolve_component")
-def evolve(request: ApiRequest, component_id: str, payload: EvolveIn) -> Status[CandidateOut]:
+@router.post(
+    "/{component_id}/evolve",
+    response={202: CandidateOut | SearchOut},
+    auth=_MAY_WRITE,
+    operation_id="evolve_component",
+)
+def evolve(
+    request: ApiRequest, response: HttpResponse, component_id: str, payload: EvolveIn
+) -> Status[CandidateOut | SearchOut]:
     """Write a candidate, or have a model write one, and have it replayed beside its parent on the parent's own cases.
 
-    Without a `body` the answer comes when the model has written. 409 says why it could not. A candidate of a prompt
-    takes a `body` and is not replayed: `POST model-calls/{id}/replay` tries it.
+    Without a `body` a worker asks a model: the answer is a search over one text, to be read at its `href`, which is the
+    Location, too. 409 says why nobody can be asked. A candidate of a prompt takes a `body`.
     """
     component = _component(component_id)
     if component.kind == PROMPT:
@@ -301,9 +310,9 @@ def evolve(request: ApiRequest, component_id: str, payload: EvolveIn) -> Status[
         raise Problem(409, message, kind="not_possible")
     try:
         if payload.body is None:
-            user = request.auth.user
-            saved = writing.write(component, by=user, why=payload.why, strategy=payload.strategy.value)
-            return Status(202, _candidate(saved, user))
+            user, strategy = request.auth.user, payload.strategy.value
+            search = searches.ask_for_one(component, by=user, why=payload.why, strategy=strategy)
+            return Status(202, begun(search, response))
         with transaction.atomic():
             saved = _written(component.kind, payload.body, component, payload.why, request.auth.user)
             replays.ask(saved, by=request.auth.user, why=payload.why, strategy=payload.strategy.value)
