@@ -89,7 +89,7 @@ def ask_for_one(component: Component, *, by: User, why: str, strategy: str) -> C
         raise NotPossibleNow(f"A better version of {parent} is being searched for. Wait for that, or stop it.")
     if (search.why, search.strategy) != (why, strategy):
         raise NotPossibleNow(
-            f"A model is writing a candidate of {parent} already, for another reason. Wait, or stop it."
+            f"A model is writing a candidate of {parent} already, for another reason."
         )
     return search
 

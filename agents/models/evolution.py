@@ -177,7 +177,8 @@ class CandidateSearch(models.Model):
     """A search for a better version: a model writes many texts, each tried on the probe half of the parent's cases.
 
     One over a single text is a candidate that a model writes at once: nothing is tried before its replay, and `asked`
-    counts requests. Its lease is its own; a worker that goes on after another begins again, for what was asked counts all the same.
+    counts requests. Its lease is its own; a worker that goes on after another begins again, for what was asked counts
+    all the same.
     `tried` are the texts that were tried on all cases, in order: {text, passed, of}; the first is the parent.
     """
 
