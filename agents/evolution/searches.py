@@ -88,9 +88,7 @@ def ask_for_one(component: Component, *, by: User, why: str, strategy: str) -> C
     if not search.is_of_one_text:
         raise NotPossibleNow(f"A better version of {parent} is being searched for. Wait for that, or stop it.")
     if (search.why, search.strategy) != (why, strategy):
-        raise NotPossibleNow(
-            f"A model is writing a candidate of {parent} already, for another reason."
-        )
+        raise NotPossibleNow(f"A model is writing a candidate of {parent} already, for another reason.")
     return search
 
 

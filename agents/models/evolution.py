@@ -136,8 +136,10 @@ class Replay(models.Model):
 class ReplayCase(models.Model):
     """One earlier goal of the parent, planned and run anew by both sides from the files it began with.
 
-    A side is null before it was tried and where a copy can prove nothing; its words say which. `differs`: the two made
-    different steps. Cases are split once, by a hash: *probe* ones may be shown to whoever writes the next candidate.
+    Of a prompt and of firmware a case is a recorded call of a model, sent again by both sides: `call`, `parent_call`
+    and `candidate_call` are their rows, which may be gone. A side is null before it was tried and where a copy can
+    prove nothing; its words say which. `differs`: the two made different steps, or answers. Cases are split once,
+    by a hash: *probe* ones may be shown to whoever writes the next candidate.
     """
 
     class Half(models.TextChoices):
@@ -164,6 +166,9 @@ class ReplayCase(models.Model):
     parent_s = models.FloatField(default=0.0)
     candidate_s = models.FloatField(default=0.0)
     differs = models.BooleanField(default=False)
+    call = models.BigIntegerField(null=True)
+    parent_call = models.BigIntegerField(null=True)
+    candidate_call = models.BigIntegerField(null=True)
 
     class Meta:
         ordering = ["number"]

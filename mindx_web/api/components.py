@@ -11,12 +11,14 @@ from django.http import HttpResponse
 from ninja import Field, Query, Router, Schema
 from ninja.responses import Status
 
-from agents.actors import prompt_versions
+from agents.actors import firmware, prompt_versions
+from agents.actors.firmware import KIND as FIRMWARE
+from agents.bdi import firmware_checks
 from agents.components import made_tools, rule_writing, tool_writing
 from agents.components.rule_writing import RuleInvalid
 from agents.components.rules import KIND as RULE
 from agents.components.tool_writing import ToolInvalid
-from agents.evolution import deciding, prompt_canaries, replays, rollouts, searches, tool_checks, writing
+from agents.evolution import answer_cases, deciding, prompt_canaries, replays, rollouts, searches, tool_checks, writing
 from agents.evolution.gate import Verdict
 from agents.models import Replay
 from agents.pages import replay_page
@@ -40,7 +42,7 @@ candidates = Router(tags=["components"])
 _MAY_READ = BearerToken(Scope.LIBRARY_READ)
 _MAY_WRITE = BearerToken(Scope.LIBRARY_WRITE)
 _MISSING = Problem(404, "There is no such component.", kind="not_found")
-_NO_VERSION = Problem(404, "There is no such version of a rule, a tool or a prompt.", kind="not_found")
+_NO_VERSION = Problem(404, "There is no such version of a rule, a tool, a prompt or firmware.", kind="not_found")
 
 
 class ScoresOut(Schema):
@@ -145,6 +147,8 @@ class ReasonIn(Schema):
 class CaseOut(Schema):
     """One earlier goal, run by both sides. `text` is null where the caller may not see it.
 
+    Of a prompt and of firmware a recorded call, asked again by both: `call`, `parent_call` and `candidate_call`.
+
     `flip`: fixed, broken, unchanged, unproven or waiting.
     """
 
@@ -157,6 +161,9 @@ class CaseOut(Schema):
     candidate: bool | None
     flip: str
     differs: bool
+    call: str | None = None
+    parent_call: str | None = None
+    candidate_call: str | None = None
 
 
 class ReplayOut(Schema):
@@ -234,10 +241,20 @@ class TrialsOut(Schema):
     rows: list[TrialOut]
 
 
+class CostOut(Schema):
+    """What a replay on recorded calls may take at most. `why_not`: why there can be none, else empty."""
+
+    cases: int
+    calls: int
+    tokens: int
+    why_not: str
+
+
 class CandidateOut(Schema):
     """A version, its lint, and what its replay proved. `why_not` is empty when it may be activated.
 
     `rollout`: null until it was put to use. `trials`: of a tool only. `canary`: of a prompt that is or was one.
+    `replay_cost`: of a prompt or of firmware that is not in use; `POST candidates/{id}/replay` spends it.
     """
 
     id: str
@@ -250,6 +267,7 @@ class CandidateOut(Schema):
     rollout: RolloutOut | None
     trials: TrialsOut | None = None
     canary: AnswersOut | None = None
+    replay_cost: CostOut | None = None
     why_not: str
 
 
@@ -329,16 +347,47 @@ def candidate(request: ApiRequest, candidate_id: str) -> CandidateOut:
     return _candidate(_found(candidate_id), request.auth.user)
 
 
+@candidates.post(
+    "/{candidate_id}/replay", response={202: CandidateOut}, auth=_MAY_WRITE, operation_id="replay_candidate"
+)
+def replay(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> Status[CandidateOut]:
+    """Have it replayed beside its parent, again if need be. Of a prompt or of firmware it takes an operator: recorded
+    calls are asked again, for `replay_cost` at most. 409 says why there can be no replay.
+    """
+    try:
+        replays.ask(_found(candidate_id), by=request.auth.user, why=payload.reason)
+    except (LibraryRefused, NotPossibleNow) as refused:
+        raise _refused(refused) from refused
+    return Status(202, _candidate(_found(candidate_id), request.auth.user))
+
+
+@candidates.post(
+    "/{candidate_id}/replay/stop", response=CandidateOut, auth=_MAY_WRITE, operation_id="stop_replay_of_candidate"
+)
+def stop_replay(request: ApiRequest, candidate_id: str) -> CandidateOut:
+    """End its replay before its time; what was done stays."""
+    version = _found(candidate_id)
+    if (under_way := replays.latest(version)) is None:
+        raise Problem(409, "It has not been replayed.", kind="not_possible")
+    try:
+        replays.stop(under_way, by=request.auth.user)
+    except (LibraryRefused, NotPossibleNow) as refused:
+        raise _refused(refused) from refused
+    return _candidate(version, request.auth.user)
+
+
 @candidates.post("/{candidate_id}/activate", response=CandidateOut, auth=_MAY_WRITE, operation_id="activate_candidate")
 def activate(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> CandidateOut:
     """Put it to use; refused unless its replay lets it in, or an admin says why it is to be used all the same.
 
-    For a prompt it takes an operator, and no replay.
+    For a prompt or firmware it takes an operator.
     """
     version = _found(candidate_id)
     try:
         if version.component.kind == PROMPT:
-            prompt_versions.activate(version, by=request.auth.user)
+            deciding.activate_prompt(version, by=request.auth.user, reason=payload.reason)
+        elif version.component.kind == FIRMWARE:
+            deciding.activate_firmware(version, by=request.auth.user, reason=payload.reason)
         else:
             deciding.activate(version, by=request.auth.user, reason=payload.reason)
     except (RuleInvalid, ToolInvalid) as wrong:
@@ -359,7 +408,8 @@ def begin_canary(request: ApiRequest, candidate_id: str, payload: CanaryIn) -> C
         raise Problem(409, "Only rules and prompts can be used for a share.", kind="not_possible")
     try:
         if version.component.kind == PROMPT:
-            prompt_canaries.begin(version, by=request.auth.user, percent=payload.percent)
+            by, reason = request.auth.user, payload.reason
+            deciding.begin_prompt_canary(version, by=by, percent=payload.percent, reason=reason)
         else:
             deciding.begin_canary(version, by=request.auth.user, percent=payload.percent, reason=payload.reason)
     except RuleInvalid as wrong:
@@ -376,6 +426,8 @@ def reject(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> Candida
     try:
         if version.component.kind == PROMPT:
             prompt_versions.retire(version, by=request.auth.user)
+        elif version.component.kind == FIRMWARE:
+            firmware.retire(version, by=request.auth.user, reason=payload.reason)
         else:
             deciding.reject(version, by=request.auth.user, reason=payload.reason)
     except LibraryRefused as refused:
@@ -460,7 +512,7 @@ def _versions(component_id: str) -> list[ComponentVersion]:
 
 def _found(candidate_id: str) -> ComponentVersion:
     rows = ComponentVersion.objects.select_related("component", "parent__component")
-    kinds = (RULE, made_tools.KIND, PROMPT)
+    kinds = (RULE, made_tools.KIND, PROMPT, FIRMWARE)
     found = rows.filter(pk=found_id(candidate_id, _NO_VERSION), component__kind__in=kinds).first()
     if found is None:
         raise _NO_VERSION
@@ -485,7 +537,7 @@ def _refused(refused: Exception) -> Problem:
 
 
 def _candidate(version: ComponentVersion, user: Any) -> CandidateOut:
-    proof = replay_page.of(version, user) if version.component.kind != PROMPT else None
+    proof = replay_page.of(version, user)
     return CandidateOut(
         id=str(version.pk),
         component=str(version.component_id),
@@ -497,6 +549,7 @@ def _candidate(version: ComponentVersion, user: Any) -> CandidateOut:
         rollout=None if proof is None or proof.watch is None else _rollout_out(proof.watch),
         trials=_trials(version),
         canary=_answers(version),
+        replay_cost=_cost(version),
         why_not=deciding.standing(version).why_not if proof is None else proof.standing.why_not,
     )
 
@@ -504,10 +557,18 @@ def _candidate(version: ComponentVersion, user: Any) -> CandidateOut:
 def _checks(version: ComponentVersion) -> list[str]:
     if version.component.kind == PROMPT:
         return prompt_versions.problems(version.component.name, version.body)
+    if version.component.kind == FIRMWARE:
+        return list(firmware_checks.read(version.body)[1])
     if version.component.kind == RULE:
         found = rule_writing.check(version.body, instead_of=version.component.name).problems
         return [f"line {one.line}: {one.message}" for one in found]
     return list(tool_writing.check(version.body, instead_of=version.component.name).problems)
+
+
+def _cost(version: ComponentVersion) -> CostOut | None:
+    if not answer_cases.can_be(version) or version.status == ComponentVersion.Status.ACTIVE:
+        return None
+    return CostOut(**vars(answer_cases.cost(version)))
 
 
 def _answers(version: ComponentVersion) -> AnswersOut | None:
@@ -583,7 +644,13 @@ def _case(row: Row) -> CaseOut:
         candidate=case.candidate_passes,
         flip=row.flip,
         differs=case.differs,
+        **{name: _call_of(row, name) for name in ("call", "parent_call", "candidate_call")},
     )
+
+
+def _call_of(row: Row, name: str) -> str | None:
+    number = getattr(row.case, name)
+    return None if row.is_hidden or number is None else str(number)
 
 
 def _described(component: Component, version: ComponentVersion | None) -> dict[str, Any]:
