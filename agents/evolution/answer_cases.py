@@ -39,12 +39,16 @@ class FoundCall:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a replay may take at most: requests and their tokens. `why_not`: why there can be none, as a sentence."""
+    """What a replay may take at most: requests and their tokens. `why_not`: why there can be none, as a sentence.
+
+    `models`: those that are asked, first choice of each side.
+    """
 
     cases: int = 0
     calls: int = 0
     tokens: int = 0
     why_not: str = ""
+    models: tuple[str, ...] = ()
 
 
 def can_be(version: ComponentVersion) -> bool:
@@ -81,7 +85,8 @@ def cost(version: ComponentVersion, found: list[FoundCall] | None = None) -> Cos
     # The whole text of each version comes on top of what was sent, which holds another one in its place.
     texts = guessed_tokens(version.body) + guessed_tokens(version.parent.body)
     tokens = sum(2 * _tokens(one.asked.call) + texts for one in chosen)
-    return Cost(len(chosen), 2 * len(chosen), tokens)
+    models = tuple(dict.fromkeys(asking_again.choice(one.asked.call).models[0] for one in chosen))
+    return Cost(len(chosen), 2 * len(chosen), tokens, models=models)
 
 
 def _tokens(call: ModelCall) -> int:

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from threading import Event
+from typing import Protocol
 
 from agents.actors import firmware
 from agents.actors.firmware import Firmware
 from agents.bdi import document as documents
 from agents.bdi.document import Document
 from agents.evolution import answer_checks, asking_again, copies
-from agents.evolution.answer_checks import Asked
+from agents.evolution.answer_checks import Asked, Checked
 from agents.evolution.copies import GONE, SAID_MAX, Side
 from agents.execution.shadow import Stopped
 from agents.models import Goal, Replay, ReplayCase
@@ -59,15 +60,20 @@ class AnswerSide:
             return Side(None, GONE)
         started = time.monotonic()
         try:
-            answer = _answered(self._request(call), self.since, stop_work)
-        except NotWanted as stopped:
-            raise Stopped from stopped
-        except BudgetSpent as spent:
-            raise OutOfBudget(f"{spent} Replay it again when there is budget: what was answered stays.") from spent
-        except (ModelError, NotPossibleNow) as error:
+            request = self._request(call)
+        except NotPossibleNow as error:
             return Side(None, logs.storable(f"no answer: {error}")[:SAID_MAX])
+        answer = answered(request, self.since, stop_work)
+        if isinstance(answer, Side):
+            return answer
         asked = Asked(call, case.goal, case.base)
-        return self._judged(asked, answer, name, stop_work, started)
+        # Both sides are held to the checks of the firmware under test, or else to those in force.
+        held_to = _told(call, self.candidate if self.candidate.component.kind != PROMPT else None)
+        checked = answer_checks.check(asked, answer.text, held_to.checks)
+        if not checked.wrong and checked.document is not None:
+            against = firmware.problems_under(held_to, checked.document)
+            checked = replace(checked, wrong="; ".join(one.says for one in against[:2]))
+        return judged(checked, asked, name, stop_work, started, call=answer.call)
 
     def _request(self, call: ModelCall) -> Ask:
         if self.version.component.kind == PROMPT:
@@ -75,47 +81,70 @@ class AnswerSide:
         sent = str(call.asked_with["prompts"][0]["version"])
         return asking_again.request_of(call, version=sent, told=_told(call, self.version))
 
-    def _judged(self, asked: Asked, answer: Answer, name: str, stop_work: Event, started: float) -> Side:
-        held_to = _told(asked.call, self.candidate if self.candidate.component.kind != PROMPT else None)
-        checked = answer_checks.check(asked, answer.text, held_to.checks)
-        wrong, is_valid = checked.wrong, False
-        if not wrong and checked.document is not None:
-            wrong = "; ".join(one.says for one in firmware.problems_under(held_to, checked.document)[:2])
-        passes: bool | None = not wrong
-        said = wrong or "the answer is of use"
-        if checked.document is not None and not wrong:
-            passes, said = _run(checked.document, asked, name, stop_work)
-            is_valid = passes is None
-        return Side(
-            passes,
-            logs.storable(said)[:SAID_MAX],
-            (checked.means,),
-            time.monotonic() - started,
-            is_void=bool(wrong),
-            is_valid=is_valid,
-            call=answer.call,
-        )
-
 
 def of(replay: Replay, version: ComponentVersion) -> AnswerSide:
     """The side that a version takes in a replay."""
-    return AnswerSide(version, replay.version, _since(replay))
+    return AnswerSide(version, replay.version, since(replay))
 
 
-def _since(replay: Replay) -> datetime:
+def since(replay: Replay) -> datetime:
     """When it was asked for, or the one before it that came to no end."""
-    since = replay.created_at
+    begun = replay.created_at
     before = Replay.objects.filter(version=replay.version_id, parent=replay.parent_id, pk__lt=replay.pk)
     for state, at in before.order_by("-pk").values_list("state", "created_at"):
         if state != ReplayState.IMPOSSIBLE:
             break
-        since = at
-    return since
+        begun = at
+    return begun
 
 
-def _answered(request: Ask, since: datetime, stop_work: Event) -> Answer:
-    known = generation.answered_since(request, since, ())
-    return known or generation.ask(request, is_wanted=lambda: not stop_work.is_set())
+def answered(request: Ask, since: datetime, stop_work: Event) -> Answer | Side:
+    """The answer to a request, from before or now; or a side that proves nothing, where there is none.
+
+    Raises Stopped, OutOfBudget.
+    """
+    try:
+        known = generation.answered_since(request, since, ())
+        return known or generation.ask(request, is_wanted=lambda: not stop_work.is_set())
+    except NotWanted as stopped:
+        raise Stopped from stopped
+    except BudgetSpent as spent:
+        raise OutOfBudget(f"{spent} Replay it again when there is budget: what was answered stays.") from spent
+    except ModelError as error:
+        return Side(None, logs.storable(f"no answer: {error}")[:SAID_MAX])
+
+
+class OnFiles(Protocol):
+    """A goal, and the files that its plan is made on."""
+
+    @property
+    def goal(self) -> Goal | None:
+        """None: there is none."""
+
+    @property
+    def base(self) -> str:
+        """A snapshot."""
+
+
+def judged(
+    checked: Checked, on: OnFiles, name: str, stop_work: Event, started: float, *, call: int | None = None
+) -> Side:
+    """How a side ended that came to this: of a plan the steps are run in a copy of this name. Raises Stopped."""
+    passes: bool | None = not checked.wrong
+    said, is_valid = checked.wrong or "the answer is of use", False
+    if checked.document is not None and not checked.wrong:
+        passes, said = _run(checked.document, on, name, stop_work)
+        is_valid = passes is None
+    return Side(
+        passes,
+        logs.storable(said)[:SAID_MAX],
+        # The same answer may be allowed to one side and forbidden to the other.
+        (checked.means, bool(checked.wrong)),
+        time.monotonic() - started,
+        is_void=bool(checked.wrong),
+        is_valid=is_valid,
+        call=call,
+    )
 
 
 def _told(call: ModelCall, instead: ComponentVersion | None) -> Firmware:
@@ -123,14 +152,14 @@ def _told(call: ModelCall, instead: ComponentVersion | None) -> Firmware:
     return Firmware() if agent is None else firmware.of(agent, instead=instead)
 
 
-def _run(document: Document, asked: Asked, name: str, stop_work: Event) -> tuple[bool | None, str]:
+def _run(document: Document, on: OnFiles, name: str, stop_work: Event) -> tuple[bool | None, str]:
     """What a copy says of a plan; one that people approved and that worked needs none."""
-    if asked.goal is not None and _has_worked(document, asked.goal):
+    if on.goal is not None and _has_worked(document, on.goal):
         return True, "the plan that people approved and that worked"
     try:
-        passes, said, _ = copies.run(document, asked.base, name, stop_work)
+        passes, said, _ = copies.run(document, on.base, name, stop_work)
     except (SandboxError, UnknownLimit, ValueError, KeyError, OSError) as error:
-        logger.warning("A plan could not be tried", extra={"model_call": asked.call.pk}, exc_info=True)
+        logger.warning("A plan could not be tried", extra={"copy": name}, exc_info=True)
         return None, f"could not be tried: {error}"
     return passes, said
 

@@ -14,7 +14,7 @@ from dataclasses import replace
 from threading import Event
 from typing import Any
 
-from agents.evolution import answer_cases, answer_sides, contenders, copies, replays, rollouts
+from agents.evolution import agent_sides, answer_cases, answer_sides, contenders, copies, replays, rollouts
 from agents.evolution.answer_sides import OutOfBudget
 from agents.evolution.contenders import Contender, Unusable
 from agents.evolution.copies import GONE, SAID_MAX, Side
@@ -72,6 +72,8 @@ def _side(replay: Replay, version: ComponentVersion) -> tuple[int, Trier]:
     """How a version does a case, and its number. Raises Unusable."""
     if answer_cases.can_be(version):
         return version.pk, answer_sides.of(replay, version).tried
+    if agent_sides.can_be(version):
+        return version.pk, agent_sides.of(replay, version).tried
     contender = contenders.of(version)
     return version.pk, lambda case, name, stop_work: tried(case, contender, name, stop_work)
 

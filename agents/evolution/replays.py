@@ -11,8 +11,10 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from agents.components import made_tools
+from agents.components.agent_versions import KIND as AGENT
 from agents.components.rules import KIND as RULE
-from agents.evolution import answer_cases, cases, gate
+from agents.evolution import agent_sides, answer_cases, cases, gate
+from agents.evolution.answer_cases import Cost
 from agents.evolution.cases import Found
 from agents.evolution.gate import Flip, Judgement
 from agents.models import Replay, ReplayCase, Rollout, Standstill
@@ -45,7 +47,7 @@ def ask(version: ComponentVersion, *, by: User, why: str = "", strategy: str = R
         raise LibraryRefused("Your roles do not let you ask for a replay. A reviewer, operator or developer can.")
     if version.parent is None:
         raise NotPossibleNow("This is the first version, so there is no parent to compare it with.")
-    if answer_cases.can_be(version):
+    if asks_models(version):
         _check_may_spend(version, by)
     elif not can_be(version):
         kind = version.component.get_kind_display().lower()
@@ -62,8 +64,11 @@ def _asked(version: ComponentVersion, parent: ComponentVersion, by: User, why: s
     replay = Replay.objects.create(version=version, parent=parent, by=by, why=why, strategy=strategy)
     if answer_cases.can_be(version):
         _with_calls(replay, by)
-    else:
-        _with_cases(replay, cases.of(version.component))
+        return replay
+    found = cases.of(version.component)
+    if version.component.kind == AGENT:
+        _journal(replay, by, agent_sides.cost(version, found))
+    _with_cases(replay, found)
     return replay
 
 
@@ -71,8 +76,26 @@ def _check_may_spend(version: ComponentVersion, by: User) -> None:
     """It costs money, so it takes an operator, as asking one recorded call again does."""
     if not by.has_role(Role.OPERATOR):
         raise LibraryRefused("Only an operator can have recorded calls asked again, for it counts against budgets.")
-    if why_not := answer_cases.cost(version).why_not:
+    if why_not := cost(version).why_not:
         raise NotPossibleNow(why_not)
+
+
+def asks_models(version: ComponentVersion) -> bool:
+    """Whether a replay of a version of this kind asks models, which costs money."""
+    return answer_cases.can_be(version) or version.component.kind == AGENT
+
+
+def cost(version: ComponentVersion) -> Cost:
+    """What a replay that asks models may take at most."""
+    return agent_sides.cost(version) if version.component.kind == AGENT else answer_cases.cost(version)
+
+
+def _journal(replay: Replay, by: User, cost: Cost) -> None:
+    version = replay.version
+    said = {"what": f"had {cost.cases} cases asked of models again", "version": version.version}
+    said |= {"called": f"{version.component.kind} {version.component.name}"}
+    most = {"most_calls": cost.calls, "most_tokens": cost.tokens}
+    journal.record(Event.COMPONENT, by=by, subject=f"component:{version.component_id}", data=said | most)
 
 
 def _with_calls(replay: Replay, by: User) -> None:
@@ -90,10 +113,7 @@ def _with_calls(replay: Replay, by: User) -> None:
         )
         for number, one in enumerate(found, start=1)
     )
-    cost = answer_cases.cost(replay.version, found)
-    said = {"what": f"had {cost.cases} recorded calls asked again", "version": replay.version.version}
-    said |= {"called": f"{replay.version.component.kind} {name}", "most_calls": cost.calls, "most_tokens": cost.tokens}
-    journal.record(Event.COMPONENT, by=by, subject=f"component:{replay.version.component_id}", data=said)
+    _journal(replay, by, answer_cases.cost(replay.version, found))
     wake_ups.wake_replay(replay.pk)
 
 

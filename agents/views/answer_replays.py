@@ -1,6 +1,4 @@
-"""What the page of a prompt or of firmware begins and stops: recorded calls, asked again with a version beside its
-parent.
-"""
+"""What the page of a prompt, of firmware or of an agent begins and stops: a replay that asks models again."""
 
 from __future__ import annotations
 
@@ -13,6 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from agents.actors.firmware import KIND as FIRMWARE
+from agents.components.agent_versions import KIND as AGENT
 from agents.evolution import replays
 from agents.record.errors import NotPossibleNow
 from library.errors import LibraryRefused
@@ -24,7 +23,7 @@ from library.prompts.in_use import KIND as PROMPT
 def move(request: HttpRequest, pk: int, version: int) -> HttpResponse:
     """Have a version replayed, or stop that."""
     rows = ComponentVersion.objects.select_related("component", "parent__component")
-    found = get_object_or_404(rows, pk=version, component_id=pk, component__kind__in=(PROMPT, FIRMWARE))
+    found = get_object_or_404(rows, pk=version, component_id=pk, component__kind__in=(PROMPT, FIRMWARE, AGENT))
     user: Any = request.user
     under_way = replays.latest(found)
     try:

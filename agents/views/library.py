@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from agents.actors import prompt_versions
-from agents.evolution import answer_cases, asking_again
+from agents.evolution import asking_again, replays
 from agents.pages import prompt_page, replay_page
 from agents.pages.component_page import page_of
 from agents.pages.replay_page import PERCENTS
@@ -131,10 +131,10 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _replayed(shown: ComponentVersion | None, user: Any) -> dict[str, Any]:
-    """The replay of a version of a prompt or of firmware, and what one may cost."""
-    if shown is None or shown.parent_id is None or not answer_cases.can_be(shown):
+    """The replay of a version of a prompt, of firmware or of an agent, and what one may cost."""
+    if shown is None or shown.parent_id is None or not replays.asks_models(shown):
         return {"proof": None}
-    cost = answer_cases.cost(shown) if shown.status != ComponentVersion.Status.ACTIVE else None
+    cost = replays.cost(shown) if shown.status != ComponentVersion.Status.ACTIVE else None
     return {"proof": replay_page.of(shown, user), "cost": cost}
 
 

@@ -15,10 +15,11 @@ from agents.actors import firmware, prompt_versions
 from agents.actors.firmware import KIND as FIRMWARE
 from agents.bdi import firmware_checks
 from agents.components import made_tools, rule_writing, tool_writing
+from agents.components.agent_versions import KIND as AGENT
 from agents.components.rule_writing import RuleInvalid
 from agents.components.rules import KIND as RULE
 from agents.components.tool_writing import ToolInvalid
-from agents.evolution import answer_cases, deciding, prompt_canaries, replays, rollouts, searches, tool_checks, writing
+from agents.evolution import deciding, prompt_canaries, replays, rollouts, searches, tool_checks, writing
 from agents.evolution.gate import Verdict
 from agents.models import Replay
 from agents.pages import replay_page
@@ -42,7 +43,7 @@ candidates = Router(tags=["components"])
 _MAY_READ = BearerToken(Scope.LIBRARY_READ)
 _MAY_WRITE = BearerToken(Scope.LIBRARY_WRITE)
 _MISSING = Problem(404, "There is no such component.", kind="not_found")
-_NO_VERSION = Problem(404, "There is no such version of a rule, a tool, a prompt or firmware.", kind="not_found")
+_NO_VERSION = Problem(404, "There is no version of that number that could be a candidate.", kind="not_found")
 
 
 class ScoresOut(Schema):
@@ -242,11 +243,15 @@ class TrialsOut(Schema):
 
 
 class CostOut(Schema):
-    """What a replay on recorded calls may take at most. `why_not`: why there can be none, else empty."""
+    """What a replay that asks models may take at most, and which it asks.
+
+    `why_not`: why there can be none, else empty.
+    """
 
     cases: int
     calls: int
     tokens: int
+    models: list[str]
     why_not: str
 
 
@@ -254,7 +259,7 @@ class CandidateOut(Schema):
     """A version, its lint, and what its replay proved. `why_not` is empty when it may be activated.
 
     `rollout`: null until it was put to use. `trials`: of a tool only. `canary`: of a prompt that is or was one.
-    `replay_cost`: of a prompt or of firmware that is not in use; `POST candidates/{id}/replay` spends it.
+    `replay_cost`: of a prompt, of firmware or of an agent that is not in use; `POST candidates/{id}/replay` spends it.
     """
 
     id: str
@@ -351,8 +356,9 @@ def candidate(request: ApiRequest, candidate_id: str) -> CandidateOut:
     "/{candidate_id}/replay", response={202: CandidateOut}, auth=_MAY_WRITE, operation_id="replay_candidate"
 )
 def replay(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> Status[CandidateOut]:
-    """Have it replayed beside its parent, again if need be. Of a prompt or of firmware it takes an operator: recorded
-    calls are asked again, for `replay_cost` at most. 409 says why there can be no replay.
+    """Have it replayed beside its parent, again if need be. 409 says why there can be no replay.
+
+    Of a prompt, of firmware or of an agent models are asked, for `replay_cost` at most, so it takes an operator.
     """
     try:
         replays.ask(_found(candidate_id), by=request.auth.user, why=payload.reason)
@@ -388,6 +394,8 @@ def activate(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> Candi
             deciding.activate_prompt(version, by=request.auth.user, reason=payload.reason)
         elif version.component.kind == FIRMWARE:
             deciding.activate_firmware(version, by=request.auth.user, reason=payload.reason)
+        elif version.component.kind == AGENT:
+            raise Problem(409, "A plan that people approve sets an agent to a version.", kind="not_possible")
         else:
             deciding.activate(version, by=request.auth.user, reason=payload.reason)
     except (RuleInvalid, ToolInvalid) as wrong:
@@ -512,7 +520,7 @@ def _versions(component_id: str) -> list[ComponentVersion]:
 
 def _found(candidate_id: str) -> ComponentVersion:
     rows = ComponentVersion.objects.select_related("component", "parent__component")
-    kinds = (RULE, made_tools.KIND, PROMPT, FIRMWARE)
+    kinds = (RULE, made_tools.KIND, PROMPT, FIRMWARE, AGENT)
     found = rows.filter(pk=found_id(candidate_id, _NO_VERSION), component__kind__in=kinds).first()
     if found is None:
         raise _NO_VERSION
@@ -557,6 +565,8 @@ def _candidate(version: ComponentVersion, user: Any) -> CandidateOut:
 def _checks(version: ComponentVersion) -> list[str]:
     if version.component.kind == PROMPT:
         return prompt_versions.problems(version.component.name, version.body)
+    if version.component.kind == AGENT:
+        return []
     if version.component.kind == FIRMWARE:
         return list(firmware_checks.read(version.body)[1])
     if version.component.kind == RULE:
@@ -566,9 +576,10 @@ def _checks(version: ComponentVersion) -> list[str]:
 
 
 def _cost(version: ComponentVersion) -> CostOut | None:
-    if not answer_cases.can_be(version) or version.status == ComponentVersion.Status.ACTIVE:
+    if not replays.asks_models(version) or version.status == ComponentVersion.Status.ACTIVE:
         return None
-    return CostOut(**vars(answer_cases.cost(version)))
+    found = replays.cost(version)
+    return CostOut(**vars(found) | {"models": list(found.models)})
 
 
 def _answers(version: ComponentVersion) -> AnswersOut | None:

@@ -1,4 +1,4 @@
-"""A prompt and firmware are replayed on recorded calls: asked again side by side, checked by code, gated like a rule."""
+"""A prompt and firmware are replayed on recorded calls: asked again side by side, checked by code, and gated."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from django.test import Client
 
 from agents.actors import firmware, prompt_versions
-from agents.evolution import answer_cases, deciding, replaying, replays
+from agents.evolution import answer_cases, copies, deciding, replaying, replays
 from agents.models import Agent, Goal, Replay
 from agents.record.errors import NotPossibleNow
 from agents.states import ReplayState
@@ -23,7 +23,7 @@ from library.prompts import declared
 from people.models import User
 from review.models import AuditEntry
 from tests.models.conftest import provider as provider
-from tests.models.server import Provider
+from tests.models.server import Provider, refusing
 from tests.models.test_planning import GOOD, planned
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -103,7 +103,7 @@ def test_five_fixes_admit_a_prompt_and_it_is_activated(
     assert sum(one.tokens for one in used) <= cost.tokens
     assert {one.candidate_call for one in replay.cases.all()} <= set(used.values_list("pk", flat=True))
     assert {goal.intent_plans.count() for goal in recorded.goals} == {0, 1}, "nothing was proposed"
-    assert AuditEntry.objects.get(data__what="had 6 recorded calls asked again").data["most_calls"] == 12
+    assert AuditEntry.objects.get(data__what="had 6 cases asked of models again").data["most_calls"] == 12
     assert deciding.activate_prompt(version, by=operator).status == "active"
 
 
@@ -201,14 +201,13 @@ def test_a_removed_call_and_a_provider_that_fails_prove_nothing(
     settings.MODEL_TRIES = 1
     recorded.plan(GOOD_TEXT, GOOD_TEXT)
     replay = replays.ask(candidate(reviewer), by=operator)
-    gone = replay.cases.get(number=1)
-    ModelCall.objects.filter(pk=gone.call).delete()
-    from tests.models.server import refusing
-
+    replay.cases.filter(number=1).update(call=0)
     provider.will_say(*[refusing(500)] * 4)
     replaying.work(replay.pk)
     judged = replays.judgement(replay)
     assert (judged.verdict, judged.unproven) == ("no_cases", 2)
+    assert replay.cases.get(number=1).parent_said == copies.GONE
+    assert replay.cases.get(number=2).parent_said.startswith("no answer: ")
 
 
 def test_who_may_ask_for_one_and_what_cannot_be_measured(
@@ -294,7 +293,7 @@ def test_firmware_is_asked_under_both_texts_and_held_to_the_new_checks(
     firmware.activate(firmware.save("general", "Be kind.", by=operator), by=operator)
     recorded.plan(GOOD_TEXT)
     version = firmware.save(
-        "general", f"{PLANNER}\n\n# Checks\nno-harbour: forbid path harbour\n", by=reviewer, changes="no harbour"
+        "general", f"{PLANNER}\nCHECKS:\nno-harbour: forbid path harbour\n", by=reviewer, changes="no harbour"
     )
     checks, wrong = firmware.firmware_checks.read(version.body)
     assert (len(checks), wrong) == (1, ())
@@ -304,7 +303,12 @@ def test_firmware_is_asked_under_both_texts_and_held_to_the_new_checks(
     case = replay.cases.get()
     assert (judged.fixed, judged.broken, "no-harbour" in case.parent_said) == (1, 0, True), case.parent_said
     first, second = (one["messages"][0]["content"] for one in provider.asked[-2:])
-    assert ("Be kind." in first, PLANNER in first, "Be kind." in second, PLANNER in second) == (True, False, False, True)
+    assert ("Be kind." in first, PLANNER in first, "Be kind." in second, PLANNER in second) == (
+        True,
+        False,
+        False,
+        True,
+    )
     assert deciding.standing(version).why_not == "", "firmware may have to forbid at once"
     recorded.answer(other, BAD_TEXT)
     _, judged = done(version, operator)
