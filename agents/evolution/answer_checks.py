@@ -128,7 +128,7 @@ def _workflow(asked: Asked, text: str) -> Checked:
     written, wrong = _written(drafting.read, text)
     if wrong:
         return Checked(wrong, written)
-    name = workflow_library.name_of(written)
+    name = workflow_library.name_of(written) or ""
     errors = workflow_library.check(written, instead_of=name).errors
     return Checked(str(errors[0]) if errors else "", written)
 

@@ -55,7 +55,7 @@ class AnswerSide:
 
     def tried(self, case: ReplayCase, name: str, stop_work: Event) -> Side:
         """The case's request with this version, and what its answer is worth. Raises Stopped, OutOfBudget."""
-        call = ModelCall.objects.filter(pk=case.call).first()
+        call = ModelCall.objects.filter(pk=case.call or 0).first()
         if call is None or (call.goal and case.goal is None):
             return Side(None, GONE)
         started = time.monotonic()

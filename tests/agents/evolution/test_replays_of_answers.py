@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 from django.test import Client
 
 from agents.actors import firmware, prompt_versions
+from agents.bdi import firmware_checks
 from agents.evolution import answer_cases, copies, deciding, replaying, replays
 from agents.models import Agent, Goal, Replay
 from agents.record.errors import NotPossibleNow
@@ -295,7 +296,7 @@ def test_firmware_is_asked_under_both_texts_and_held_to_the_new_checks(
     version = firmware.save(
         "general", f"{PLANNER}\nCHECKS:\nno-harbour: forbid path harbour\n", by=reviewer, changes="no harbour"
     )
-    checks, wrong = firmware.firmware_checks.read(version.body)
+    checks, wrong = firmware_checks.read(version.body)
     assert (len(checks), wrong) == (1, ())
     other = json.dumps({"steps": [{**GOOD["steps"][0], "params": {"path": "quay"}}]})
     recorded.answer(GOOD_TEXT, other)
