@@ -77,9 +77,14 @@ def without(instructions: str) -> str:
 
 def problems(agent: Agent, document: Document) -> list[Violation]:
     """What of a plan the checks of this agent's firmware forbid, declared alternatives included."""
+    return problems_under(of(agent), document)
+
+
+def problems_under(firmware: Firmware, document: Document) -> list[Violation]:
+    """The same under a firmware that may not be in use."""
     specs = [one for spec in document.all_intents for one in (spec, *spec.alternatives)]
     looked = (Looked(one.position, one.tool, one.command, one.effect, one.hosts, one.params) for one in specs)
-    return _found(of(agent), looked)
+    return _found(firmware, looked)
 
 
 def problems_of_rule(looked: Iterable[Looked], domain: str = "") -> list[Violation]:
@@ -110,10 +115,12 @@ def _unreadable(firmware: Firmware) -> list[Violation]:
     ]
 
 
-def of(agent: Agent) -> Firmware:
-    """The general text, and that of the agent's domain."""
+def of(agent: Agent, *, instead: ComponentVersion | None = None) -> Firmware:
+    """The general text, and that of the agent's domain; `instead` takes the place of the version of its domain."""
     wanted = list(dict.fromkeys([GENERAL, *filter(None, [agent.firmware_domain])]))
-    found = selectors.active_texts(KIND, wanted)
+    found = dict(selectors.active_texts(KIND, wanted))
+    if instead is not None:
+        found[instead.component.name] = (instead.version, instead.body)
     used = [(name, *found[name]) for name in wanted if name in found]
     missing = agent.firmware_domain if agent.firmware_domain not in found else ""
     read = [(f"{name} {version}", *firmware_checks.read(body)) for name, version, body in used]

@@ -5,8 +5,9 @@ On the default agent's models and budget and under its firmware. Nothing here is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.conf import settings
@@ -19,7 +20,7 @@ from agents.bdi import candidate_writing
 from agents.models import DEFAULT_AGENT, Agent
 from agents.record.errors import NotPossibleNow
 from library.language import generation, masking
-from library.language.asking import Answer, Message, ModelError, PromptUsed
+from library.language.asking import Answer, Ask, IsWanted, Message, ModelError, PromptUsed
 from library.prompts import in_use
 
 PURPOSE = "candidate"
@@ -40,10 +41,17 @@ class Budget:
 
 @dataclass(frozen=True)
 class Writer:
-    """The agent that a model writes for, with its firmware. `chars`: what a prompt may have."""
+    """The agent that a model writes for, with its firmware. `chars`: what a prompt may have.
+
+    `since`: when the work began; what was answered to the same requests since then is not asked again. None: every
+    request is sent. `is_wanted` is asked while an answer comes, `on_asked` told of each request before it is made.
+    """
 
     agent: Agent
     told: Firmware
+    since: datetime | None = None
+    is_wanted: IsWanted | None = None
+    on_asked: Callable[[], None] | None = None
 
     @property
     def chars(self) -> int:
@@ -83,6 +91,7 @@ def written(
     prompts = [prompt]
     conversation = [Message(role, text) for role, text in asked]
     problems: list[str] = []
+    used: set[int] = set()
     for _ in range(writer.agent.max_repair_attempts + 1):
         request = request_for(
             writer.agent,
@@ -94,10 +103,8 @@ def written(
             schema=schema,
             told=writer.told,
         )
-        try:
-            answer = generation.ask(request)
-        except ModelError as error:
-            raise NotPossibleNow(f"No candidate was written: {error}") from error
+        answer = _answer(writer, request, used)
+        used.add(answer.call)
         text, problems = judged(answer)
         if not problems:
             return text, answer.model
@@ -105,6 +112,17 @@ def written(
         conversation[2:] = [Message("assistant", answer.text[: writer.chars // 4]), Message("user", repair.text)]
         prompts[1:] = [repair]
     raise NotPossibleNow(f"The model's candidates could not be taken. {' '.join(problems[:3])}")
+
+
+def _answer(writer: Writer, request: Ask, used: Collection[int]) -> Answer:
+    if writer.on_asked is not None:
+        writer.on_asked()
+    if writer.since is not None and (known := generation.answered_since(request, writer.since, used)) is not None:
+        return known
+    try:
+        return generation.ask(request, is_wanted=writer.is_wanted)
+    except ModelError as error:
+        raise NotPossibleNow(f"No candidate was written: {error}") from error
 
 
 def text_of(answer: Answer, read: Read, *, within: list[str]) -> tuple[str, list[str]]:

@@ -22,7 +22,7 @@ from agents.models import Agent, Goal
 from agents.record import selectors
 from agents.record.errors import NotPossibleNow, NotYours
 from library.language import generation
-from library.language.asking import Message, ModelError, PromptUsed
+from library.language.asking import Ask, Message, ModelError, PromptUsed
 from library.models import ComponentVersion, ModelCall
 from library.prompts import in_use
 from people import journal
@@ -52,8 +52,8 @@ class Choice:
 
 def may_see(user: User, call: ModelCall) -> bool:
     """Who sees its goal; where there is none, those who set the budgets."""
-    goal = _number(call.goal)
-    submitter = Goal.objects.filter(pk=goal).values_list("submitted_by", flat=True).first() if goal else None
+    number = _number(call.goal)
+    submitter = Goal.objects.filter(pk=number).values_list("submitted_by", flat=True).first() if number else None
     return user.has_role(Role.OPERATOR) if submitter is None else selectors.may_see(user, submitter)
 
 
@@ -66,7 +66,7 @@ def choice(call: ModelCall) -> Choice:
     """The versions and models to choose from; the first of each is what is taken without a choice."""
     if not call.asked_with.get("prompts"):
         return Choice(why_not="An older mindX recorded it, without what is needed to send it again.")
-    agent = _agent_of(call)
+    agent = agent_of(call)
     models = models_of(agent) if agent is not None else ()
     if call.purpose in _OF_STEPS:
         models = tuple(one for one in models if one == call.model)
@@ -93,16 +93,33 @@ def again(call: ModelCall, *, by: User, version: str = "", model: str = "") -> M
     """
     if not may_ask(by, call):
         raise NotYours("Only an operator can ask a model again, for it counts against the agent's budget.")
+    request = request_of(call, version=version, model=model)
+    with transaction.atomic():
+        said = {"model": request.models[0], "prompt": f"{request.prompts[0].name} {request.prompts[0].version}"}
+        journal.record(Event.ASKED_AGAIN, by=by, subject=f"call:{call.pk}", data=said)
+    try:
+        return generation.of(generation.ask(request))
+    except ModelError as error:
+        if error.call is None:
+            raise NotPossibleNow(str(error)) from error
+        return ModelCall.objects.get(pk=error.call)
+
+
+def request_of(call: ModelCall, *, version: str = "", model: str = "", told: firmware.Firmware | None = None) -> Ask:
+    """Its request as it would be sent again, under the firmware of today or the one that is `told`.
+
+    Raises NotPossibleNow where nothing can be sent.
+    """
     may = choice(call)
     if may.why_not:
         raise NotPossibleNow(may.why_not)
     if model and model not in may.models:
         raise NotPossibleNow(f"{model} may not be asked for this call. Choose one of {', '.join(may.models)}.")
-    agent = _agent_of(call)
+    agent = agent_of(call)
     if agent is None:
         raise NotPossibleNow("The agent that this call was made for is gone, and its budget with it.")
     messages, prompts = _conversation(call, may, version)
-    request = request_for(
+    return request_for(
         agent,
         call.purpose,
         messages,
@@ -111,18 +128,17 @@ def again(call: ModelCall, *, by: User, version: str = "", model: str = "") -> M
         max_tokens=min(int(call.asked_with["max_tokens"]), settings.MODEL_ANSWER_TOKENS),
         schema=call.asked_with["schema"],
         goal=call.goal,
+        told=told,
         # Compared with the first of them, however often it is asked again.
         replay_of=call.replay_of_id or call.pk,
     )
-    with transaction.atomic():
-        said = {"model": request.models[0], "prompt": f"{prompts[0].name} {prompts[0].version}"}
-        journal.record(Event.ASKED_AGAIN, by=by, subject=f"call:{call.pk}", data=said)
-    try:
-        return generation.of(generation.ask(request))
-    except ModelError as error:
-        if error.call is None:
-            raise NotPossibleNow(str(error)) from error
-        return ModelCall.objects.get(pk=error.call)
+
+
+def goal_of(call: ModelCall) -> Goal | None:
+    """The goal that it was made for; None: there was none, or it was removed."""
+    number = _number(call.goal)
+    rows = Goal.objects.select_related("agent", "workspace")
+    return rows.filter(pk=number).first() if number else None
 
 
 def _conversation(call: ModelCall, may: Choice, version: str) -> tuple[list[Message], list[PromptUsed]]:
@@ -159,7 +175,8 @@ def _versions(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([in_use.of(name).version, *rows.values_list("version", flat=True)]))
 
 
-def _agent_of(call: ModelCall) -> Agent | None:
+def agent_of(call: ModelCall) -> Agent | None:
+    """Whose budget it was made on; None: the agent is gone."""
     number = _number(call.agent)
     return Agent.objects.filter(pk=number).first() if number else None
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from agents.bdi.outcome import MISSED
+from agents.components.agent_versions import KIND as AGENT
 from agents.components.rules import KIND as RULE
 from agents.models import Attempt, Goal, HandItem, Intent, IntentPlan, Plan
 from agents.states import PlanState
@@ -35,7 +36,7 @@ class Found:
 
 
 def of(component: Component, most: int = MOST) -> list[Found]:
-    """Every failure of a rule or a tool, and as many successes; the newest first, at most `most` of each."""
+    """Every failure of a rule, a tool or an agent, and as many successes; the newest first, at most `most` of each."""
     failures: list[Found] = []
     successes: list[Found] = []
     for found in _all(component):
@@ -59,9 +60,9 @@ def using_tool(plans: QuerySet[IntentPlan], name: str) -> QuerySet[IntentPlan]:
 
 
 def _all(component: Component) -> Iterator[Found]:
-    plans = _by_rule(component.name) if component.kind == RULE else using_tool(IntentPlan.objects.all(), component.name)
+    plans = _plans(component)
     plans = plans.annotate(asked_a_person=_ASKED)
-    plans = plans.filter(_ENDED | Q(asked_a_person=True)).select_related("plan", "goal__workspace")
+    plans = plans.filter(_ENDED | Q(asked_a_person=True)).select_related("plan", "goal__workspace", "goal__agent")
     seen: set[int] = set()
     for plan in plans.order_by("-pk").iterator(chunk_size=100):
         if plan.goal_id in seen:
@@ -70,6 +71,14 @@ def _all(component: Component) -> Iterator[Found]:
             seen.add(plan.goal_id)
             succeeded = plan.state == PlanState.COMPLETE and not plan.asked_a_person and plan.goal.outcome not in MISSED
             yield Found(plan.goal, plan.plan, base, succeeded)
+
+
+def _plans(component: Component) -> QuerySet[IntentPlan]:
+    if component.kind == RULE:
+        return _by_rule(component.name)
+    if component.kind == AGENT:
+        return IntentPlan.objects.filter(goal__agent__name=component.name)
+    return using_tool(IntentPlan.objects.all(), component.name)
 
 
 def base_of(plan: IntentPlan) -> str:

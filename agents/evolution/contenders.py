@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from agents.bdi import document as documents
-from agents.bdi.document import Document, IntentSpec
+from agents.bdi.document import Document
 from agents.components import made_tools
 from agents.components.rules import KIND as RULE
-from agents.evolution import replanning
+from agents.evolution import copies, replanning
 from agents.models import Attempt, IntentPlan, ReplayCase
 from agents.rules.grammar import RuleSyntaxError
 from agents.toolkit import registry
@@ -68,7 +68,7 @@ class _OfRule:
 
     def traces(self, document: Document, results: Mapping[int, Any]) -> tuple[Any, ...]:
         """What the steps do, not which rule's version wrote them."""
-        return tuple(_does(spec) for spec in document.all_intents)
+        return copies.steps_of(document)
 
 
 class _OfTool:
@@ -100,8 +100,3 @@ def _kept(answer: Any) -> Any:
     if not isinstance(answer, Mapping):
         return answer
     return {name: value for name, value in answer.items() if name not in _MEASURED}
-
-
-def _does(spec: IntentSpec) -> tuple[Any, ...]:
-    alternatives = tuple(_does(one) for one in spec.alternatives)
-    return (spec.phase, spec.tool, spec.command, dict(spec.params), spec.condition, spec.depends_on, alternatives)

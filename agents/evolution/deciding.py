@@ -1,6 +1,4 @@
-"""Activating and rejecting a candidate of a rule or a tool: what its replay says, who may, and the reason that lifts
-it.
-"""
+"""Activating and rejecting a candidate: what its replay says, who may, and the reason that lifts the gate."""
 
 from __future__ import annotations
 
@@ -9,12 +7,13 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db import transaction
 
+from agents.actors import firmware, prompt_versions
 from agents.components import made_tools, rule_writing, tool_writing
 from agents.components.rule_writing import RuleInvalid
 from agents.components.rules import KIND as RULE
 from agents.components.tool_writing import ToolInvalid
-from agents.evolution import cases, replays, rollouts, tool_checks
-from agents.evolution.gate import Judgement
+from agents.evolution import answer_cases, cases, prompt_canaries, replays, rollouts, tool_checks
+from agents.evolution.gate import Judgement, Verdict
 from agents.models import Replay
 from agents.states import ReplayState, RolloutState
 from library.components import services as library
@@ -50,12 +49,29 @@ def standing(version: ComponentVersion) -> Standing:
 
 
 def _why_not(version: ComponentVersion, replay: Replay | None, judgement: Judgement | None) -> str:
-    if may_return_to(version) or not replays.can_be(version):
+    if may_return_to(version):
+        return ""
+    if answer_cases.can_be(version):
+        return _why_not_asked(version, replay, judgement)
+    if not replays.can_be(version):
         return ""
     if made_tools.is_made(version) and (untried := tool_checks.why_not(version)):
         return untried
     if version.parent_id is None or not cases.has_any(version.component):
         return ""
+    return _unproven(replay, judgement)
+
+
+def _why_not_asked(version: ComponentVersion, replay: Replay | None, judgement: Judgement | None) -> str:
+    """Of a prompt the same. Firmware may have to forbid at once, so only what it was seen to break keeps it out."""
+    if version.component.kind == firmware.KIND:
+        return judgement.says if judgement is not None and judgement.verdict is Verdict.BROKE else ""
+    if version.parent_id is None or (replay is None and not answer_cases.has_any(version.component)):
+        return ""
+    return _unproven(replay, judgement)
+
+
+def _unproven(replay: Replay | None, judgement: Judgement | None) -> str:
     if replay is None:
         return "It has not been replayed beside its parent yet."
     if replay.state in (ReplayState.WAITING, ReplayState.RUNNING):
@@ -103,6 +119,34 @@ def begin_canary(version: ComponentVersion, *, by: User, percent: int, reason: s
         rollouts.begin(begun, previous, by=by, percent=percent)
         _journal(begun, by, f"made a canary for {percent} % of new goals", reason)
         return begun
+
+
+def activate_prompt(version: ComponentVersion, *, by: User, reason: str = "") -> ComponentVersion:
+    """Have every request hold a version of a prompt, if the gate lets it in or an admin lifts it.
+
+    Raises LibraryRefused.
+    """
+    prompt_versions.check_may_use(version, by)
+    with transaction.atomic():
+        return prompt_versions.activate(_admitted(version, by, reason), by=by)
+
+
+def begin_prompt_canary(version: ComponentVersion, *, by: User, percent: int, reason: str = "") -> ComponentVersion:
+    """The same for a share of requests. Raises LibraryRefused."""
+    prompt_versions.check_may_use(version, by)
+    with transaction.atomic():
+        return prompt_canaries.begin(_admitted(version, by, reason), by=by, percent=percent)
+
+
+def activate_firmware(version: ComponentVersion, *, by: User, reason: str = "") -> ComponentVersion:
+    """Have every prompt hold a version of firmware; one that was seen to break something takes an admin.
+
+    Raises LibraryRefused.
+    """
+    if not firmware.may_activate(by):
+        raise LibraryRefused("Only an operator can activate or retire firmware.")
+    with transaction.atomic():
+        return firmware.activate(_admitted(version, by, reason), by=by, reason=reason)
 
 
 def reject(version: ComponentVersion, *, by: User, reason: str) -> ComponentVersion:

@@ -1,49 +1,35 @@
 """The work of a replay: each case done anew by parent and candidate, in throw-away copies.
 
 The files are those that the case's first step began with. A rule plans by what was believed then, and every other rule
-is the one in use now, for both sides; a tool does the steps of then. Steps run as in a shadow run: no network, half the
-limits, the strictest jail. What a copy cannot prove is no verdict for either side.
+is the one in use now, for both sides; a tool does the steps of then; of a prompt and of firmware a model is asked again
+(`answer_sides`). What a copy cannot prove is no verdict for either side.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
-from agents.bdi import outcome
-from agents.bdi.document import Document
-from agents.bdi.outcome import MISSED
-from agents.bdi.shadow import Finding, Proof
-from agents.evolution import contenders, replays, rollouts
+from agents.evolution import agent_sides, answer_cases, answer_sides, contenders, copies, replays, rollouts
+from agents.evolution.answer_sides import OutOfBudget
 from agents.evolution.contenders import Contender, Unusable
+from agents.evolution.copies import GONE, SAID_MAX, Side
 from agents.execution.companion import Companion
-from agents.execution.shadow import Stopped, Trial, limits_of
-from agents.execution.workplace import open_desk_in
+from agents.execution.shadow import Stopped
 from agents.models import Replay, ReplayCase
-from agents.plans import outcome_evaluation
 from agents.record import draining, logs
 from agents.states import ReplayState
 from agents.toolkit.limits import UnknownLimit
-from sandbox.contract import SandboxError, SessionState
+from library.models import ComponentVersion
+from sandbox.contract import SandboxError
 
 logger = logging.getLogger(__name__)
 
-GONE = "the goal or its plan was removed since"
-SAID_MAX = 500
-
-
-@dataclass(frozen=True)
-class Side:
-    """How one side of a case ended. `passes` None: a copy could prove nothing. `traces`: what is compared."""
-
-    passes: bool | None
-    said: str
-    traces: tuple[Any, ...] = ()
-    duration_s: float = 0.0
+Trier = Callable[[ReplayCase, str, Event], Side]
 
 
 def work(replay_id: int | None = None) -> None:
@@ -59,11 +45,12 @@ def turn(replay: Replay) -> None:
         replays.end(replay, ReplayState.IMPOSSIBLE, f"it has cost {replays.BEGUN_MAX} workers")
         return
     try:
-        sides = contenders.of(replay.parent), contenders.of(replay.version)
+        sides = _side(replay, replay.parent), _side(replay, replay.version)
     except Unusable as error:
         replays.end(replay, ReplayState.IMPOSSIBLE, logs.storable(str(error)))
         return
-    with Companion(0, renew=lambda: replays.renew(replay), is_cancelled=lambda: False) as companion:
+    is_ours = replays.is_ours
+    with Companion(0, renew=lambda: replays.renew(replay), is_cancelled=lambda: not is_ours(replay)) as companion:
         try:
             for case in replay.cases.filter(is_done=False).select_related("goal__workspace", "goal__agent", "plan"):
                 _do(replay, case, sides, companion.stop_work)
@@ -74,13 +61,28 @@ def turn(replay: Replay) -> None:
             if companion.interrupted:
                 replays.give_back(replay)
             return
+        except OutOfBudget as spent:
+            replays.end(replay, ReplayState.IMPOSSIBLE, logs.storable(str(spent))[:SAID_MAX])
+            return
     if replays.end(replay, ReplayState.DONE) and replay.rollout is not None:
         rollouts.decide(replay.rollout)
 
 
-def _do(replay: Replay, case: ReplayCase, sides: tuple[Contender, Contender], stop_work: Event) -> None:
+def _side(replay: Replay, version: ComponentVersion) -> tuple[int, Trier]:
+    """How a version does a case, and its number. Raises Unusable."""
+    if answer_cases.can_be(version):
+        return version.pk, answer_sides.of(replay, version).tried
+    if agent_sides.can_be(version):
+        return version.pk, agent_sides.of(replay, version).tried
+    contender = contenders.of(version)
+    return version.pk, lambda case, name, stop_work: tried(case, contender, name, stop_work)
+
+
+def _do(replay: Replay, case: ReplayCase, sides: tuple[tuple[int, Trier], ...], stop_work: Event) -> None:
     name = f"replay-{case.pk}-{replay.lease_fence}"
-    parent, candidate = (tried(case, side, f"{name}-{side.version_id}", stop_work) for side in sides)
+    parent, candidate = (do(case, f"{name}-{number}", stop_work) for number, do in sides)
+    parent, candidate = _beside(parent, candidate), _beside(candidate, parent)
+    case.parent_call, case.candidate_call = parent.call, candidate.call
     case.parent_passes, case.parent_said, case.parent_s = parent.passes, parent.said, parent.duration_s
     case.candidate_passes, case.candidate_said, case.candidate_s = (
         candidate.passes,
@@ -90,6 +92,11 @@ def _do(replay: Replay, case: ReplayCase, sides: tuple[Contender, Contender], st
     case.differs = parent.traces != candidate.traces
     if not replays.store(replay, case):
         raise Stopped
+
+
+def _beside(side: Side, other: Side) -> Side:
+    """A plan that no copy can prove is better all the same than an answer of no use."""
+    return replace(side, passes=True) if side.is_valid and other.is_void else side
 
 
 def tried(case: ReplayCase, side: Contender, name: str, stop_work: Event) -> Side:
@@ -103,33 +110,8 @@ def tried(case: ReplayCase, side: Contender, name: str, stop_work: Event) -> Sid
     results: Mapping[int, Any] = {}
     try:
         with side.in_use():
-            passes, said, results = _run(document, case.base, name, stop_work)
+            passes, said, results = copies.run(document, case.base, name, stop_work)
     except (SandboxError, UnknownLimit, ValueError, KeyError, OSError) as error:
         logger.warning("A case could not be replayed", extra={"replay_case": case.pk}, exc_info=True)
         passes, said = None, f"could not be tried: {error}"
     return Side(passes, logs.storable(said)[:SAID_MAX], side.traces(document, results), time.monotonic() - started)
-
-
-def _run(document: Document, base: str, name: str, stop_work: Event) -> tuple[bool | None, str, Mapping[int, Any]]:
-    """How the steps ended in a copy, and what they answered by position."""
-    with open_desk_in(name, base, SessionState(), limits_of(document.intents[0]), minimum="L3") as desk:
-        trial = Trial(document, desk, stop_work)
-        passes, said = judged(trial.findings())
-        if not passes or not document.checks:
-            return passes, said, trial.results
-        facts = outcome_evaluation.facts_between(base, desk.head, trial.results)
-        verdict = outcome.evaluate(document.checks, facts)
-    if verdict.outcome in MISSED:
-        failed = ", ".join(f"{one.check.kind.value} {one.check.path}".strip() for one in verdict.failed)
-        return False, f"every step ran, but the goal was not met: {failed}", trial.results
-    return True, said, trial.results
-
-
-def judged(findings: Sequence[Finding]) -> tuple[bool | None, str]:
-    """Whether the steps did what they should; None where a copy cannot tell."""
-    for one in findings:
-        if one.proof is Proof.FAILED:
-            return False, f"step {one.position} failed: {one.why}"
-        if one.proof is Proof.UNPROVEN:
-            return None, f"step {one.position} cannot be tried in a copy: {one.why}"
-    return True, f"{len(findings)} step{'' if len(findings) == 1 else 's'} ran"

@@ -11,8 +11,10 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from agents.components import made_tools
+from agents.components.agent_versions import KIND as AGENT
 from agents.components.rules import KIND as RULE
-from agents.evolution import cases, gate
+from agents.evolution import agent_sides, answer_cases, cases, gate
+from agents.evolution.answer_cases import Cost
 from agents.evolution.cases import Found
 from agents.evolution.gate import Flip, Judgement
 from agents.models import Replay, ReplayCase, Rollout, Standstill
@@ -24,7 +26,10 @@ from agents.states import MoveRefused, ReplayState
 from library.components import services as library
 from library.errors import LibraryRefused
 from library.models import ComponentVersion
+from people import journal
+from people.journal import Event
 from people.models import User
+from people.roles import Role
 
 BEGUN_MAX = 5
 _WAITING = Q(state=ReplayState.WAITING.value)
@@ -40,11 +45,13 @@ def ask(version: ComponentVersion, *, by: User, why: str = "", strategy: str = R
     """
     if not library.may_write(by):
         raise LibraryRefused("Your roles do not let you ask for a replay. A reviewer, operator or developer can.")
-    if not can_be(version):
-        kind = version.component.get_kind_display().lower()
-        raise NotPossibleNow(f"Only rules and tools that people made are replayed; this is another {kind}.")
     if version.parent is None:
         raise NotPossibleNow("This is the first version, so there is no parent to compare it with.")
+    if asks_models(version):
+        _check_may_spend(version, by)
+    elif not can_be(version):
+        kind = version.component.get_kind_display().lower()
+        raise NotPossibleNow(f"Versions of this {kind} are not replayed.")
     try:
         with transaction.atomic():
             return _asked(version, version.parent, by, why, strategy)
@@ -55,8 +62,63 @@ def ask(version: ComponentVersion, *, by: User, why: str = "", strategy: str = R
 
 def _asked(version: ComponentVersion, parent: ComponentVersion, by: User, why: str, strategy: str) -> Replay:
     replay = Replay.objects.create(version=version, parent=parent, by=by, why=why, strategy=strategy)
-    _with_cases(replay, cases.of(version.component))
+    if answer_cases.can_be(version):
+        _with_calls(replay, by)
+        return replay
+    found = cases.of(version.component)
+    if version.component.kind == AGENT:
+        _journal(replay, by, agent_sides.cost(version, found))
+    _with_cases(replay, found)
     return replay
+
+
+def _check_may_spend(version: ComponentVersion, by: User) -> None:
+    """It costs money, so it takes an operator, as asking one recorded call again does."""
+    if not by.has_role(Role.OPERATOR):
+        raise LibraryRefused("Only an operator can have recorded calls asked again, for it counts against budgets.")
+    if why_not := cost(version).why_not:
+        raise NotPossibleNow(why_not)
+
+
+def asks_models(version: ComponentVersion) -> bool:
+    """Whether a replay of a version of this kind asks models, which costs money."""
+    return answer_cases.can_be(version) or version.component.kind == AGENT
+
+
+def cost(version: ComponentVersion) -> Cost:
+    """What a replay that asks models may take at most."""
+    return agent_sides.cost(version) if version.component.kind == AGENT else answer_cases.cost(version)
+
+
+def _journal(replay: Replay, by: User, cost: Cost) -> None:
+    version = replay.version
+    said = {"what": f"had {cost.cases} cases asked of models again", "version": version.version}
+    said |= {"called": f"{version.component.kind} {version.component.name}"}
+    most = {"most_calls": cost.calls, "most_tokens": cost.tokens}
+    journal.record(Event.COMPONENT, by=by, subject=f"component:{version.component_id}", data=said | most)
+
+
+def _with_calls(replay: Replay, by: User) -> None:
+    name, found = replay.version.component.name, answer_cases.of(replay.version)
+    ReplayCase.objects.bulk_create(
+        ReplayCase(
+            replay=replay,
+            number=number,
+            goal=one.asked.goal,
+            call=one.asked.call.pk,
+            text=one.asked.goal.text if one.asked.goal is not None else f"{one.asked.prompt}: call {one.asked.call.pk}",
+            half=_half(name, one.asked.goal.pk if one.asked.goal is not None else one.asked.call.pk),
+            succeeded_then=one.succeeded,
+            base=one.asked.base,
+        )
+        for number, one in enumerate(found, start=1)
+    )
+    _journal(replay, by, answer_cases.cost(replay.version, found))
+    wake_ups.wake_replay(replay.pk)
+
+
+def _half(name: str, number: int) -> str:
+    return ReplayCase.Half.SEALED if gate.is_sealed(name, number) else ReplayCase.Half.PROBE
 
 
 def can_be(version: ComponentVersion) -> bool:
@@ -85,7 +147,7 @@ def _with_cases(replay: Replay, found: Sequence[Found]) -> None:
             goal=one.goal,
             plan=one.plan,
             text=one.goal.text,
-            half=ReplayCase.Half.SEALED if gate.is_sealed(name, one.goal.pk) else ReplayCase.Half.PROBE,
+            half=_half(name, one.goal.pk),
             succeeded_then=one.succeeded,
             base=one.base,
         )
@@ -110,7 +172,8 @@ def judgement_of(cases: QuerySet[ReplayCase]) -> Judgement:
     """What those of these cases say that are done; each goal counts once, as it was replayed last."""
     flips: dict[object, Flip] = {}
     for one in cases.filter(is_done=True).order_by("pk"):
-        flips[one.goal_id or f"case {one.pk}"] = Flip(one.parent_passes, one.candidate_passes, one.differs)
+        key = f"call {one.call}" if one.call is not None else one.goal_id or f"case {one.pk}"
+        flips[key] = Flip(one.parent_passes, one.candidate_passes, one.differs)
     return gate.judge(list(flips.values()))
 
 
@@ -160,6 +223,26 @@ def sweep() -> None:
     free = Replay.objects.filter(_WAITING | (_RUNNING & Q(lease_until__lte=Now())))
     if (oldest := free.order_by("pk").values_list("pk", flat=True).first()) is not None:
         wake_ups.wake_replay(oldest)
+
+
+def stop(replay: Replay, *, by: User) -> None:
+    """End it before its time; what was done stays. Raises LibraryRefused, NotPossibleNow where it has ended."""
+    if not library.may_write(by):
+        raise LibraryRefused("Your roles do not let you stop a replay. A reviewer, operator or developer can.")
+    with transaction.atomic():
+        found = Replay.objects.select_for_update(no_key=True).get(pk=replay.pk)
+        if found.state == ReplayState.WAITING:
+            move_replay(found, ReplayState.RUNNING, lease_fence=F("lease_fence") + 1)
+            found.refresh_from_db()
+        try:
+            move_replay(found, ReplayState.IMPOSSIBLE, reason=f"stopped by {by.username}")
+        except MoveRefused as over:
+            raise NotPossibleNow("This replay has ended already.") from over
+
+
+def is_ours(replay: Replay) -> bool:
+    """Whether nobody has stopped it and no other worker has begun it since."""
+    return _ours(replay).exists()
 
 
 def store(replay: Replay, case: ReplayCase) -> bool:

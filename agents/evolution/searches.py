@@ -28,6 +28,7 @@ GROUP = 3
 BEGUN_MAX = 3
 _WAITING = Q(state=ReplayState.WAITING.value)
 _RUNNING = Q(state=ReplayState.RUNNING.value)
+_ONE_TEXT = Q(most_texts=1)
 
 
 @dataclass(frozen=True)
@@ -69,20 +70,44 @@ def ask(component: Component, *, by: User, why: str, strategy: str, texts: int) 
         raise NotPossibleNow(f"Choose 2 to {MOST_TEXTS} texts.")
     if why_not := costs(component, [texts], by=by)[0].why_not:
         raise NotPossibleNow(why_not)
+    search = _begun(CandidateSearch(parent=parent, by=by, why=why, strategy=strategy, most_texts=texts))
+    if search.is_of_one_text:
+        raise NotPossibleNow(f"A model is writing a candidate of {parent} already. Wait for it, or stop it.")
+    return search
+
+
+def ask_for_one(component: Component, *, by: User, why: str, strategy: str) -> CandidateSearch:
+    """Have a worker ask a model for a candidate; what is under way for the same reason, if it is.
+
+    Raises LibraryRefused for people who may not write, NotPossibleNow with the reason where none can be written.
+    """
+    parent = writing.improvable(component, by=by)
+    if why_not := asking.budget().why_not:
+        raise NotPossibleNow(why_not)
+    search = _begun(CandidateSearch(parent=parent, by=by, why=why, strategy=strategy, most_texts=1))
+    if not search.is_of_one_text:
+        raise NotPossibleNow(f"A better version of {parent} is being searched for. Wait for that, or stop it.")
+    if (search.why, search.strategy) != (why, strategy):
+        raise NotPossibleNow(f"A model is writing a candidate of {parent} already, for another reason.")
+    return search
+
+
+def _begun(search: CandidateSearch) -> CandidateSearch:
+    """This search, stored; or the one that is under way for the same version, whatever it is over."""
     try:
         with transaction.atomic():
-            search = CandidateSearch.objects.create(parent=parent, by=by, why=why, strategy=strategy, most_texts=texts)
+            search.save()
             wake_ups.wake_search(search.pk)
             return search
     except IntegrityError:
         # The race it answers: two people ask at once. One open search for a version is enough.
-        return CandidateSearch.objects.get(_WAITING | _RUNNING, parent=parent)
+        return CandidateSearch.objects.get(_WAITING | _RUNNING, parent=search.parent)
 
 
-def latest(component: Component) -> CandidateSearch | None:
-    """The newest search for a better version of this component."""
+def latest(component: Component, *, of_one_text: bool = False) -> CandidateSearch | None:
+    """The newest search for a better version of this component, over several texts or over one."""
     rows = CandidateSearch.objects.filter(parent__component=component).select_related("by", "version", "parent")
-    return rows.order_by("-pk").first()
+    return (rows.filter(_ONE_TEXT) if of_one_text else rows.exclude(_ONE_TEXT)).order_by("-pk").first()
 
 
 def stop(search: CandidateSearch, *, by: User) -> None:
@@ -97,14 +122,18 @@ def stop(search: CandidateSearch, *, by: User) -> None:
         try:
             move_replay(found, ReplayState.IMPOSSIBLE, reason=said)
         except MoveRefused as over:
-            raise NotPossibleNow("This search has ended already.") from over
+            what = "It" if found.is_of_one_text else "This search"
+            raise NotPossibleNow(f"{what} has ended already.") from over
 
 
 def claim(search_id: int | None = None) -> CandidateSearch | None:
-    """Begin this search, or the oldest that nobody has. One at a time: what was approved goes first."""
+    """Begin this search, or the oldest that nobody has. One at a time: what was approved goes first.
+
+    One over a single text takes no copies and is soon over, so it does not wait for a long one.
+    """
     now = Now()
     with transaction.atomic():
-        if Standstill.objects.exists() or CandidateSearch.objects.filter(_RUNNING, lease_until__gt=now).exists():
+        if Standstill.objects.exists():
             return None
         free = _free()
         wanted = free.filter(pk=search_id) if search_id is not None else free
@@ -125,6 +154,11 @@ def claim(search_id: int | None = None) -> CandidateSearch | None:
 def renew(search: CandidateSearch) -> bool:
     """Extend the lease; False when it was stopped or another worker has begun it since."""
     return bool(_ours(search).update(lease_until=Now() + timedelta(seconds=settings.LEASE_S)))
+
+
+def is_ours(search: CandidateSearch) -> bool:
+    """Whether nobody has stopped it and no other worker has begun it since."""
+    return _ours(search).exists()
 
 
 def give_back(search: CandidateSearch) -> None:
@@ -148,12 +182,18 @@ def end(search: CandidateSearch, state: ReplayState, reason: str, version: Compo
 
 def sweep() -> None:
     """Wake a worker for the oldest search that one could begin now."""
-    if (oldest := _free().order_by("pk").values_list("pk", flat=True).first()) is not None:
-        wake_ups.wake_search(oldest)
+    for free in (_free().filter(_ONE_TEXT), _free().exclude(_ONE_TEXT)):
+        if (oldest := free.order_by("pk").values_list("pk", flat=True).first()) is not None:
+            wake_ups.wake_search(oldest)
 
 
 def _free() -> QuerySet[CandidateSearch]:
-    return CandidateSearch.objects.filter(_WAITING | (_RUNNING & Q(lease_until__lte=Now())))
+    """What a worker may begin: nothing of a kind of which one is running."""
+    free = CandidateSearch.objects.filter(_WAITING | (_RUNNING & Q(lease_until__lte=Now())))
+    running = CandidateSearch.objects.filter(_RUNNING, lease_until__gt=Now())
+    if running.filter(_ONE_TEXT).exists():
+        free = free.exclude(_ONE_TEXT)
+    return free.filter(_ONE_TEXT) if running.exclude(_ONE_TEXT).exists() else free
 
 
 def _ours(search: CandidateSearch) -> QuerySet[CandidateSearch]:

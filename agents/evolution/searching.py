@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ from agents.record.errors import NotPossibleNow
 from agents.states import ReplayState
 from library.errors import LibraryRefused
 from library.models import ComponentVersion
+from people.models import User
 
 if TYPE_CHECKING:
     from gepa.core.adapter import EvaluationBatch
@@ -54,8 +55,12 @@ def turn(search: CandidateSearch) -> None:
     if search.lease_fence > searches.BEGUN_MAX:
         searches.end(search, ReplayState.IMPOSSIBLE, f"it has cost {searches.BEGUN_MAX} workers")
         return
-    with Companion(0, renew=lambda: searches.renew(search), is_cancelled=lambda: False) as companion:
+    is_ours = searches.is_ours
+    with Companion(0, renew=lambda: searches.renew(search), is_cancelled=lambda: not is_ours(search)) as companion:
         try:
+            if search.is_of_one_text:
+                _save(search, *_written(search, companion.stop_work))
+                return
             found = _search(search, companion.stop_work)
         except Stopped:
             if companion.interrupted or draining.is_asked():
@@ -78,13 +83,8 @@ class _Best:
 def _search(search: CandidateSearch, stop_work: Event) -> _Best:
     from gepa.api import optimize
 
-    if search.by is None:
-        raise NotPossibleNow("Whoever asked for it is gone.")
-    component = search.parent.component
-    parent = writing.improvable(component, by=search.by)
-    if parent.pk != search.parent_id:
-        raise NotPossibleNow("Another version has been put to use since.")
-    found = writing.probe_half(component, search.by)
+    by, parent = _still_wanted(search)
+    found = writing.probe_half(parent.component, by)
     trials = _Trials(search, asking.writer(), Wanted(parent, search.why, search.strategy), stop_work)
     # Its protocols name its own types for what is ours; what they ask for is there.
     given: Any = trials
@@ -108,20 +108,59 @@ def _search(search: CandidateSearch, stop_work: Event) -> _Best:
     return _Best(result.candidates[best][_TEXT], scores[best], len(found), scores[0])
 
 
+def _written(search: CandidateSearch, stop_work: Event) -> tuple[str, str, str]:
+    """The text that a model writes, what is said of it with the version, and what with the search."""
+    by, parent = _still_wanted(search)
+    asked = 0
+
+    def count() -> None:
+        nonlocal asked
+        asked += 1
+        if stop_work.is_set() or not searches.note(search, asked=asked, tried=[]):
+            raise Stopped
+
+    writer = replace(asking.writer(), since=search.created_at, is_wanted=lambda: not stop_work.is_set(), on_asked=count)
+    wanted = Wanted(parent, search.why, search.strategy)
+    shown = writing.probe_cases(parent.component, by)
+    try:
+        text, model = writing.better(writer, wanted, parent.body, shown)
+    except NotPossibleNow:
+        if stop_work.is_set():
+            raise Stopped from None
+        raise
+    changes = f"written by {model}, {search.strategy.replace('_', ' ')}: {search.why}"
+    return text, changes, f"Written by {model}."
+
+
+def _still_wanted(search: CandidateSearch) -> tuple[User, ComponentVersion]:
+    """Who asked for it, and the version to improve on. Raises NotPossibleNow, LibraryRefused where that has changed."""
+    if search.by is None:
+        raise NotPossibleNow("Whoever asked for it is gone.")
+    parent = writing.improvable(search.parent.component, by=search.by)
+    if parent.pk != search.parent_id:
+        raise NotPossibleNow("Another version has been put to use since.")
+    return search.by, parent
+
+
 def _end(search: CandidateSearch, best: _Best) -> None:
     said = f"{best.passed} of {best.of} goals of the probe half pass"
     if best.passed <= best.before:
         searches.end(search, ReplayState.DONE, f"No text did better than the version in use: {said} with it.")
         return
-    wanted = Wanted(search.parent, search.why, search.strategy)
     changes = f"found by a search over texts of a model, {said}, {best.before} before: {search.why}"
+    _save(search, best.text, changes, f"{said}, {best.before} of them before.")
+
+
+def _save(search: CandidateSearch, text: str, changes: str, said: str) -> None:
+    """Store a text as the candidate that comes of a search, and end the search."""
     if search.by is None:
         return
+    wanted = Wanted(search.parent, search.why, search.strategy)
     try:
         # The race it closes: the search is stopped, or taken over, while this saves. Then there is no candidate either.
         with transaction.atomic():
-            version = writing.save(best.text, wanted, by=search.by, changes=changes[:1_000])
-            if not searches.end(search, ReplayState.DONE, f"{said}, {best.before} of them before.", version):
+            version = writing.save(text, wanted, by=search.by, changes=changes[:1_000])
+            if not searches.end(search, ReplayState.DONE, said, version):
                 raise Stopped
     except Stopped:
         return

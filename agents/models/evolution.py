@@ -136,8 +136,10 @@ class Replay(models.Model):
 class ReplayCase(models.Model):
     """One earlier goal of the parent, planned and run anew by both sides from the files it began with.
 
-    A side is null before it was tried and where a copy can prove nothing; its words say which. `differs`: the two made
-    different steps. Cases are split once, by a hash: *probe* ones may be shown to whoever writes the next candidate.
+    Of a prompt and of firmware a case is a recorded call of a model, sent again by both sides: `call`, `parent_call`
+    and `candidate_call` are their rows, which may be gone. A side is null before it was tried and where a copy can
+    prove nothing; its words say which. `differs`: the two made different steps, or answers. Cases are split once,
+    by a hash: *probe* ones may be shown to whoever writes the next candidate.
     """
 
     class Half(models.TextChoices):
@@ -164,6 +166,9 @@ class ReplayCase(models.Model):
     parent_s = models.FloatField(default=0.0)
     candidate_s = models.FloatField(default=0.0)
     differs = models.BooleanField(default=False)
+    call = models.BigIntegerField(null=True)
+    parent_call = models.BigIntegerField(null=True)
+    candidate_call = models.BigIntegerField(null=True)
 
     class Meta:
         ordering = ["number"]
@@ -176,7 +181,9 @@ class ReplayCase(models.Model):
 class CandidateSearch(models.Model):
     """A search for a better version: a model writes many texts, each tried on the probe half of the parent's cases.
 
-    Its lease is its own; a worker that goes on after another begins again, for what was asked counts all the same.
+    One over a single text is a candidate that a model writes at once: nothing is tried before its replay, and `asked`
+    counts requests. Its lease is its own; a worker that goes on after another begins again, for what was asked counts
+    all the same.
     `tried` are the texts that were tried on all cases, in order: {text, passed, of}; the first is the parent.
     """
 
@@ -211,6 +218,11 @@ class CandidateSearch(models.Model):
 
     def __str__(self) -> str:
         return f"search {self.pk} for a better {self.parent}"
+
+    @property
+    def is_of_one_text(self) -> bool:
+        """Whether a model writes a candidate straight away."""
+        return self.most_texts == 1
 
 
 class EvolutionProposal(models.Model):

@@ -14,7 +14,7 @@ from agents.models import ReplayCase, Rollout
 from agents.record.selectors import may_see
 from agents.states import ReplayState
 from library.components import services as library
-from library.models import ComponentVersion
+from library.models import ComponentVersion, ModelCall
 from people.roles import Role
 
 _ENDS = {True: "passed", False: "failed", None: "unproven"}
@@ -148,8 +148,18 @@ def _rows(cases: QuerySet[ReplayCase], version: ComponentVersion, user: Any) -> 
     somebody else from who may not read that.
     """
     rows = []
+    of_nobody = _calls_of_nobody(cases)
     for case in cases.select_related("goal"):
         is_sealed = case.half == ReplayCase.Half.SEALED and version.created_by_id == user.pk
-        is_foreign = case.goal is None or not may_see(user, case.goal.submitted_by_id)
+        if case.call in of_nobody:
+            is_foreign = not user.has_role(Role.OPERATOR)
+        else:
+            is_foreign = case.goal is None or not may_see(user, case.goal.submitted_by_id)
         rows.append(Row(case, flip_of(case), is_sealed or is_foreign))
     return tuple(sorted(rows, key=lambda row: (_ORDER.index(row.flip), row.case.number)))
+
+
+def _calls_of_nobody(cases: QuerySet[ReplayCase]) -> set[int]:
+    """The recorded calls among the cases that no goal stands behind: those who set budgets see them."""
+    calls = [call for call in cases.values_list("call", flat=True) if call is not None]
+    return set(ModelCall.objects.filter(pk__in=calls, goal="").values_list("pk", flat=True)) if calls else set()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents.evolution import searches
+from agents.evolution import asking, searches
+from agents.evolution.asking import Budget
 from agents.evolution.searches import Cost
 from agents.models import CandidateSearch
 from agents.states import ReplayState
@@ -50,6 +51,29 @@ class SearchPage:
         best = max((row["passed"] for row in rows), default=0)
         first = next((at for at, row in enumerate(rows) if row["passed"] == best), -1)
         return [Tried(at, row["passed"], row["of"], at == first) for at, row in enumerate(rows)]
+
+
+@dataclass(frozen=True)
+class WriterPage:
+    """The newest candidate that a model was asked for, and what asking for one may take."""
+
+    search: CandidateSearch | None
+    budget: Budget
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether it waits or is being written."""
+        return self.search is not None and self.search.state in (ReplayState.WAITING, ReplayState.RUNNING)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether there is no candidate."""
+        return self.search is not None and self.search.state == ReplayState.IMPOSSIBLE
+
+
+def writer_of(component: Component) -> WriterPage:
+    """What the page says of the candidate that a model writes."""
+    return WriterPage(searches.latest(component, of_one_text=True), asking.budget())
 
 
 def of(component: Component, by: User) -> SearchPage:

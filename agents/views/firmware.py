@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from agents.actors import firmware
+from agents.evolution import deciding
 from library.components import services
 from library.errors import LibraryRefused
 from library.models import ComponentVersion
@@ -55,7 +56,7 @@ def write(request: HttpRequest) -> HttpResponse:
 @require_POST
 def move(request: HttpRequest, version: int, move: str) -> HttpResponse:
     """Activate or retire a version."""
-    acts = {"activate": firmware.activate, "retire": firmware.retire}
+    acts = {"activate": deciding.activate_firmware, "retire": firmware.retire}
     if move not in acts:
         raise Http404
     user: Any = request.user

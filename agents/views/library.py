@@ -13,8 +13,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from agents.actors import prompt_versions
-from agents.evolution import asking_again
-from agents.pages import prompt_page
+from agents.evolution import asking_again, replays
+from agents.pages import prompt_page, replay_page
 from agents.pages.component_page import page_of
 from agents.pages.replay_page import PERCENTS
 from agents.presentation.line_diff import compare
@@ -123,9 +123,19 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "calls": _calls(component, user),
         "canary": prompt_page.canary_of(shown) if component.kind == Component.Kind.PROMPT and shown else None,
         "percents": PERCENTS,
+        **_replayed(shown, user),
         "has_canary": any(one.status == ComponentVersion.Status.CANARY for one in versions),
     }
-    return render(request, "agents/library/component.html", context)
+    is_replay = context["proof"] is not None and request.headers.get("HX-Target") == "replay"
+    return render(request, "agents/library/_replay.html" if is_replay else "agents/library/component.html", context)
+
+
+def _replayed(shown: ComponentVersion | None, user: Any) -> dict[str, Any]:
+    """The replay of a version of a prompt, of firmware or of an agent, and what one may cost."""
+    if shown is None or shown.parent_id is None or not replays.asks_models(shown):
+        return {"proof": None}
+    cost = replays.cost(shown) if shown.status != ComponentVersion.Status.ACTIVE else None
+    return {"proof": replay_page.of(shown, user), "cost": cost}
 
 
 def _calls(component: Component, user: Any) -> list[ModelCall]:

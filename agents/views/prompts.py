@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from agents.actors import prompt_versions
-from agents.evolution import prompt_canaries
+from agents.evolution import deciding
 from agents.views.rule_versions import version_in_use, version_named_in
 from library.components import services
 from library.errors import LibraryRefused
@@ -49,15 +49,18 @@ def move(request: HttpRequest, pk: int, version: int, move: str) -> HttpResponse
     if move not in ("activate", "retire", "canary"):
         raise Http404
     user: Any = request.user
-    rows = ComponentVersion.objects.select_related("component").filter(component__kind=KIND)
+    reason = request.POST.get("reason", "").replace("\0", "")[:500]
+    rows = ComponentVersion.objects.select_related("component", "parent__component").filter(component__kind=KIND)
     found = get_object_or_404(rows, pk=version, component_id=pk)
     try:
         if move == "canary":
             percent = request.POST.get("percent", "")
-            moved = prompt_canaries.begin(found, by=user, percent=int(percent) if _PERCENT.fullmatch(percent) else 0)
+            share = int(percent) if _PERCENT.fullmatch(percent) else 0
+            moved = deciding.begin_prompt_canary(found, by=user, percent=share, reason=reason)
+        elif move == "activate":
+            moved = deciding.activate_prompt(found, by=user, reason=reason)
         else:
-            acts = {"activate": prompt_versions.activate, "retire": prompt_versions.retire}
-            moved = acts[move](found, by=user)
+            moved = prompt_versions.retire(found, by=user)
     except LibraryRefused as refused:
         messages.error(request, str(refused))
     else:

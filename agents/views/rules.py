@@ -14,7 +14,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from agents.components import rule_writing, rules
 from agents.components.rule_writing import Checked
-from agents.evolution import asking
 from agents.insights import rule_health
 from agents.insights.rule_health import Weakest
 from agents.models import Replay, Workspace
@@ -41,6 +40,7 @@ _FRAGMENTS = {
     "replay": "agents/rules/_replay.html",
     "watch": "agents/rules/_watch.html",
     "search": "agents/rules/_search.html",
+    "writer": "agents/rules/_writer.html",
 }
 
 
@@ -123,7 +123,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "active": version_in_use(versions),
         "may_write": services.may_write(request.user),
         "may_activate": services.may_activate(request.user),
-        "writer": asking.budget(),
+        "writer": search_page.writer_of(component),
         "strategies": Replay.Strategy.choices,
         "found": search_page.of(component, user),
         "proof": replay_page.of(shown, request.user),
@@ -146,10 +146,10 @@ def move(request: HttpRequest, pk: int, version: int, move: str) -> HttpResponse
 
 @require_POST
 def ask_model(request: HttpRequest, pk: int) -> HttpResponse:
-    """Have a model write a candidate, which is replayed like a person's."""
+    """Have a model write a candidate, which is replayed like a person's; or stop that."""
     user: Any = request.user
-    saved = version_moves.ask_model(request, component_or_404(pk), user)
-    return redirect(reverse("rule", args=[pk]) + (f"?version={saved.pk}" if saved else ""))
+    version_moves.ask_model(request, component_or_404(pk), user)
+    return redirect(reverse("rule", args=[pk]) + "#writer")
 
 
 @require_POST

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from agents.components import made_tools
-from agents.evolution import asking, deciding, tool_checks
+from agents.evolution import deciding, tool_checks
 from agents.models import Replay
 from agents.pages import replay_page, search_page
 from agents.presentation import tool_page, unified_diff
@@ -31,6 +31,7 @@ _FRAGMENTS = {
     "replay": "agents/rules/_replay.html",
     "watch": "agents/rules/_watch.html",
     "search": "agents/rules/_search.html",
+    "writer": "agents/rules/_writer.html",
 }
 
 
@@ -79,11 +80,11 @@ def move(request: HttpRequest, name: str, version: int, move: str) -> HttpRespon
 
 @require_POST
 def ask_model(request: HttpRequest, name: str) -> HttpResponse:
-    """Have a model write a candidate, which is tried and replayed like a person's."""
+    """Have a model write a candidate, which is tried and replayed like a person's; or stop that."""
     component = get_object_or_404(Component, kind=made_tools.KIND, name=name)
     user: Any = request.user
-    saved = version_moves.ask_model(request, component, user)
-    return redirect(reverse("tool", args=[name]) + (f"?version={saved.pk}" if saved else ""))
+    version_moves.ask_model(request, component, user)
+    return redirect(reverse("tool", args=[name]) + "#writer")
 
 
 @require_POST
@@ -121,7 +122,7 @@ def _made(request: HttpRequest, component: Component) -> HttpResponse:
         "columns": COLUMNS,
         "standing": deciding.standing(shown),
         "proof": replay_page.of(shown, request.user),
-        "writer": asking.budget(),
+        "writer": search_page.writer_of(component),
         "strategies": Replay.Strategy.choices,
         "found": search_page.of(component, user),
         "may_write": services.may_write(request.user),

@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest
 
 from agents.components.rule_writing import RuleInvalid
 from agents.components.tool_writing import ToolInvalid
-from agents.evolution import deciding, replays, searches, tool_checks, writing
+from agents.evolution import deciding, replays, searches, tool_checks
 from agents.models import Replay
 from agents.record.errors import NotPossibleNow
 from library.components import services
@@ -44,20 +44,23 @@ def do(request: HttpRequest, version: ComponentVersion, move: str, by: User) -> 
         messages.success(request, said)
 
 
-def ask_model(request: HttpRequest, component: Component, by: User) -> ComponentVersion | None:
-    """Have a model write a candidate as the form says, and tell the person; None when none was written."""
+def ask_model(request: HttpRequest, component: Component, by: User) -> None:
+    """Have a model write a candidate as the form says, or stop that, and tell the person."""
     why = request.POST.get("why", "").replace("\0", "").strip()[:500]
     strategy = request.POST.get("strategy", "")
-    if strategy not in Replay.Strategy.values or not why:
-        messages.error(request, "Say why, and choose a strategy.")
-        return None
+    under_way = searches.latest(component, of_one_text=True)
     try:
-        saved = writing.write(component, by=by, why=why, strategy=strategy)
+        if "stop" in request.POST:
+            if under_way is not None:
+                searches.stop(under_way, by=by)
+            messages.success(request, "The model is not asked any more.")
+        elif strategy not in Replay.Strategy.values or not why:
+            messages.error(request, "Say why, and choose a strategy.")
+        else:
+            searches.ask_for_one(component, by=by, why=why, strategy=strategy)
+            messages.success(request, "A model is asked for a candidate. You can leave this page.")
     except REFUSED as refused:
         messages.error(request, str(refused))
-        return None
-    messages.success(request, f"Version {saved.version} is a candidate. It is being replayed beside {saved.parent}.")
-    return saved
 
 
 def search(request: HttpRequest, component: Component, by: User) -> None:

@@ -66,6 +66,13 @@ def fresh(ask: Ask, model: str) -> Earlier | None:
     return None if found is None else Earlier(*found)
 
 
+def answered_since(ask: Ask, model: str, since: datetime, besides: Iterable[int]) -> Earlier | None:
+    """The first answer to the same request since a moment, of use or not, that is none of the calls `besides`."""
+    rows = ModelCall.objects.filter(request_digest=digest(ask, model), state=_State.ANSWERED, at__gte=since)
+    found = rows.exclude(pk__in=list(besides)).order_by("pk").values_list("pk", "answer", "answered_by").first()
+    return None if found is None else Earlier(*found)
+
+
 def cached(ask: Ask, model: str, earlier: Earlier) -> ModelCall:
     """A row of its own for a request that an earlier answer serves; it costs nothing."""
     with transaction.atomic():

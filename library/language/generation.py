@@ -9,8 +9,9 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
+from datetime import datetime
 
 from django.conf import settings
 from django.utils.crypto import salted_hmac
@@ -79,6 +80,18 @@ def ask(
             last = error
     assert last is not None  # noqa: S101  # there was at least one model
     raise last
+
+
+def answered_since(request: Ask, since: datetime, besides: Collection[int]) -> Answer | None:
+    """What the same request was answered since a moment, of use or not, but for the calls `besides`; None: nothing.
+
+    For work that is done again after a worker died: what was paid for is not asked again.
+    """
+    request, masked = _masked(request)
+    for model in request.models:
+        if (row := calls.answered_since(request, model, since, besides)) is not None:
+            return Answer(row.answer, row.call, row.answered_by, is_cached=True, asked=model, masked=masked)
+    return None
 
 
 def _masked(request: Ask) -> tuple[Ask, Masked]:

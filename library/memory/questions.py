@@ -162,13 +162,13 @@ def _written(question: str, plain: Reply) -> Reply:
     request = _registered[0](PURPOSE, messages, [told], _ANSWER_TOKENS)
 
     def cites(text: str, _: Masked) -> bool:
-        return _is_cited(text, len(plain.sources))
+        return is_cited(text, len(plain.sources))
 
     try:
         answer = generation.ask(request, accepts=cites)
     except ModelError as error:
         return Reply(plain.text, plain.sources, plain.counts, plain.groups, no_model=str(error))
-    if not _is_cited(answer.text, len(plain.sources)):
+    if not is_cited(answer.text, len(plain.sources)):
         said = f"{answer.model} answered without naming its sources, so its answer is not shown."
         return Reply(plain.text, plain.sources, plain.counts, plain.groups, no_model=said)
     return Reply(answer.text.strip(), plain.sources, plain.counts, plain.groups, model=answer.model)
@@ -185,7 +185,7 @@ def _source(number: int, row: Experience) -> dict[str, object]:
     }
 
 
-def _is_cited(text: str, sources: int) -> bool:
+def is_cited(text: str, sources: int) -> bool:
     """Whether it names sources, and none that there is not."""
     cited = {int(number) for number in _CITED.findall(text)}
     return bool(cited) and all(1 <= number <= sources for number in cited)

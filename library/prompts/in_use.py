@@ -48,6 +48,16 @@ class Version:
         return PromptUsed(self.prompt.name, self.version, text, values)
 
 
+def active(name: str) -> Version:
+    """The version in use, whatever canary there is: two requests that are compared must not differ by chance."""
+    text, _ = selectors.texts_in_use(KIND, name)
+    return (
+        shipped(name)
+        if text is None or _problems(name, text.body)
+        else Version(declared.every()[name], text.version, text.body)
+    )
+
+
 def of(name: str) -> Version:
     """The version for one request: the one in use, or its canary for a share of requests that chance draws.
 

@@ -7,15 +7,19 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from django.db import transaction
+from django.http import HttpResponse
 from ninja import Field, Query, Router, Schema
 from ninja.responses import Status
 
-from agents.actors import prompt_versions
+from agents.actors import firmware, prompt_versions
+from agents.actors.firmware import KIND as FIRMWARE
+from agents.bdi import firmware_checks
 from agents.components import made_tools, rule_writing, tool_writing
+from agents.components.agent_versions import KIND as AGENT
 from agents.components.rule_writing import RuleInvalid
 from agents.components.rules import KIND as RULE
 from agents.components.tool_writing import ToolInvalid
-from agents.evolution import deciding, prompt_canaries, replays, rollouts, tool_checks, writing
+from agents.evolution import deciding, prompt_canaries, replays, rollouts, searches, tool_checks, writing
 from agents.evolution.gate import Verdict
 from agents.models import Replay
 from agents.pages import replay_page
@@ -30,6 +34,7 @@ from library.prompts.in_use import KIND as PROMPT
 from mindx_web.api.auth import ApiRequest, BearerToken
 from mindx_web.api.paging import Limit, found_id
 from mindx_web.api.problems import Problem, invalid
+from mindx_web.api.searches import SearchOut, begun
 from people.models import User
 from people.scopes import Scope
 
@@ -38,7 +43,7 @@ candidates = Router(tags=["components"])
 _MAY_READ = BearerToken(Scope.LIBRARY_READ)
 _MAY_WRITE = BearerToken(Scope.LIBRARY_WRITE)
 _MISSING = Problem(404, "There is no such component.", kind="not_found")
-_NO_VERSION = Problem(404, "There is no such version of a rule, a tool or a prompt.", kind="not_found")
+_NO_VERSION = Problem(404, "There is no version of that number that could be a candidate.", kind="not_found")
 
 
 class ScoresOut(Schema):
@@ -143,6 +148,8 @@ class ReasonIn(Schema):
 class CaseOut(Schema):
     """One earlier goal, run by both sides. `text` is null where the caller may not see it.
 
+    Of a prompt and of firmware a recorded call, asked again by both: `call`, `parent_call` and `candidate_call`.
+
     `flip`: fixed, broken, unchanged, unproven or waiting.
     """
 
@@ -155,6 +162,9 @@ class CaseOut(Schema):
     candidate: bool | None
     flip: str
     differs: bool
+    call: str | None = None
+    parent_call: str | None = None
+    candidate_call: str | None = None
 
 
 class ReplayOut(Schema):
@@ -232,10 +242,24 @@ class TrialsOut(Schema):
     rows: list[TrialOut]
 
 
+class CostOut(Schema):
+    """What a replay that asks models may take at most, and which it asks.
+
+    `why_not`: why there can be none, else empty.
+    """
+
+    cases: int
+    calls: int
+    tokens: int
+    models: list[str]
+    why_not: str
+
+
 class CandidateOut(Schema):
     """A version, its lint, and what its replay proved. `why_not` is empty when it may be activated.
 
     `rollout`: null until it was put to use. `trials`: of a tool only. `canary`: of a prompt that is or was one.
+    `replay_cost`: of a prompt, of firmware or of an agent that is not in use; `POST candidates/{id}/replay` spends it.
     """
 
     id: str
@@ -248,6 +272,7 @@ class CandidateOut(Schema):
     rollout: RolloutOut | None
     trials: TrialsOut | None = None
     canary: AnswersOut | None = None
+    replay_cost: CostOut | None = None
     why_not: str
 
 
@@ -286,12 +311,19 @@ def _written(kind: str, body: str, of: Component | None, changes: str, user: Any
     return saved
 
 
-@router.post("/{component_id}/evolve", response={202: CandidateOut}, auth=_MAY_WRITE, operation_id="evolve_component")
-def evolve(request: ApiRequest, component_id: str, payload: EvolveIn) -> Status[CandidateOut]:
+@router.post(
+    "/{component_id}/evolve",
+    response={202: CandidateOut | SearchOut},
+    auth=_MAY_WRITE,
+    operation_id="evolve_component",
+)
+def evolve(
+    request: ApiRequest, response: HttpResponse, component_id: str, payload: EvolveIn
+) -> Status[CandidateOut | SearchOut]:
     """Write a candidate, or have a model write one, and have it replayed beside its parent on the parent's own cases.
 
-    Without a `body` the answer comes when the model has written. 409 says why it could not. A candidate of a prompt
-    takes a `body` and is not replayed: `POST model-calls/{id}/replay` tries it.
+    Without a `body` a worker asks a model: the answer is a search over one text, to be read at its `href`, which is the
+    Location, too. 409 says why nobody can be asked. A candidate of a prompt takes a `body`.
     """
     component = _component(component_id)
     if component.kind == PROMPT:
@@ -301,9 +333,9 @@ def evolve(request: ApiRequest, component_id: str, payload: EvolveIn) -> Status[
         raise Problem(409, message, kind="not_possible")
     try:
         if payload.body is None:
-            user = request.auth.user
-            saved = writing.write(component, by=user, why=payload.why, strategy=payload.strategy.value)
-            return Status(202, _candidate(saved, user))
+            user, strategy = request.auth.user, payload.strategy.value
+            search = searches.ask_for_one(component, by=user, why=payload.why, strategy=strategy)
+            return Status(202, begun(search, response))
         with transaction.atomic():
             saved = _written(component.kind, payload.body, component, payload.why, request.auth.user)
             replays.ask(saved, by=request.auth.user, why=payload.why, strategy=payload.strategy.value)
@@ -320,16 +352,50 @@ def candidate(request: ApiRequest, candidate_id: str) -> CandidateOut:
     return _candidate(_found(candidate_id), request.auth.user)
 
 
+@candidates.post(
+    "/{candidate_id}/replay", response={202: CandidateOut}, auth=_MAY_WRITE, operation_id="replay_candidate"
+)
+def replay(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> Status[CandidateOut]:
+    """Have it replayed beside its parent, again if need be. 409 says why there can be no replay.
+
+    Of a prompt, of firmware or of an agent models are asked, for `replay_cost` at most, so it takes an operator.
+    """
+    try:
+        replays.ask(_found(candidate_id), by=request.auth.user, why=payload.reason)
+    except (LibraryRefused, NotPossibleNow) as refused:
+        raise _refused(refused) from refused
+    return Status(202, _candidate(_found(candidate_id), request.auth.user))
+
+
+@candidates.post(
+    "/{candidate_id}/replay/stop", response=CandidateOut, auth=_MAY_WRITE, operation_id="stop_replay_of_candidate"
+)
+def stop_replay(request: ApiRequest, candidate_id: str) -> CandidateOut:
+    """End its replay before its time; what was done stays."""
+    version = _found(candidate_id)
+    if (under_way := replays.latest(version)) is None:
+        raise Problem(409, "It has not been replayed.", kind="not_possible")
+    try:
+        replays.stop(under_way, by=request.auth.user)
+    except (LibraryRefused, NotPossibleNow) as refused:
+        raise _refused(refused) from refused
+    return _candidate(version, request.auth.user)
+
+
 @candidates.post("/{candidate_id}/activate", response=CandidateOut, auth=_MAY_WRITE, operation_id="activate_candidate")
 def activate(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> CandidateOut:
     """Put it to use; refused unless its replay lets it in, or an admin says why it is to be used all the same.
 
-    For a prompt it takes an operator, and no replay.
+    For a prompt or firmware it takes an operator.
     """
     version = _found(candidate_id)
     try:
         if version.component.kind == PROMPT:
-            prompt_versions.activate(version, by=request.auth.user)
+            deciding.activate_prompt(version, by=request.auth.user, reason=payload.reason)
+        elif version.component.kind == FIRMWARE:
+            deciding.activate_firmware(version, by=request.auth.user, reason=payload.reason)
+        elif version.component.kind == AGENT:
+            raise Problem(409, "A plan that people approve sets an agent to a version.", kind="not_possible")
         else:
             deciding.activate(version, by=request.auth.user, reason=payload.reason)
     except (RuleInvalid, ToolInvalid) as wrong:
@@ -350,7 +416,8 @@ def begin_canary(request: ApiRequest, candidate_id: str, payload: CanaryIn) -> C
         raise Problem(409, "Only rules and prompts can be used for a share.", kind="not_possible")
     try:
         if version.component.kind == PROMPT:
-            prompt_canaries.begin(version, by=request.auth.user, percent=payload.percent)
+            by, reason = request.auth.user, payload.reason
+            deciding.begin_prompt_canary(version, by=by, percent=payload.percent, reason=reason)
         else:
             deciding.begin_canary(version, by=request.auth.user, percent=payload.percent, reason=payload.reason)
     except RuleInvalid as wrong:
@@ -367,6 +434,8 @@ def reject(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> Candida
     try:
         if version.component.kind == PROMPT:
             prompt_versions.retire(version, by=request.auth.user)
+        elif version.component.kind == FIRMWARE:
+            firmware.retire(version, by=request.auth.user, reason=payload.reason)
         else:
             deciding.reject(version, by=request.auth.user, reason=payload.reason)
     except LibraryRefused as refused:
@@ -451,7 +520,7 @@ def _versions(component_id: str) -> list[ComponentVersion]:
 
 def _found(candidate_id: str) -> ComponentVersion:
     rows = ComponentVersion.objects.select_related("component", "parent__component")
-    kinds = (RULE, made_tools.KIND, PROMPT)
+    kinds = (RULE, made_tools.KIND, PROMPT, FIRMWARE, AGENT)
     found = rows.filter(pk=found_id(candidate_id, _NO_VERSION), component__kind__in=kinds).first()
     if found is None:
         raise _NO_VERSION
@@ -476,7 +545,7 @@ def _refused(refused: Exception) -> Problem:
 
 
 def _candidate(version: ComponentVersion, user: Any) -> CandidateOut:
-    proof = replay_page.of(version, user) if version.component.kind != PROMPT else None
+    proof = replay_page.of(version, user)
     return CandidateOut(
         id=str(version.pk),
         component=str(version.component_id),
@@ -488,6 +557,7 @@ def _candidate(version: ComponentVersion, user: Any) -> CandidateOut:
         rollout=None if proof is None or proof.watch is None else _rollout_out(proof.watch),
         trials=_trials(version),
         canary=_answers(version),
+        replay_cost=_cost(version),
         why_not=deciding.standing(version).why_not if proof is None else proof.standing.why_not,
     )
 
@@ -495,10 +565,21 @@ def _candidate(version: ComponentVersion, user: Any) -> CandidateOut:
 def _checks(version: ComponentVersion) -> list[str]:
     if version.component.kind == PROMPT:
         return prompt_versions.problems(version.component.name, version.body)
+    if version.component.kind == AGENT:
+        return []
+    if version.component.kind == FIRMWARE:
+        return list(firmware_checks.read(version.body)[1])
     if version.component.kind == RULE:
         found = rule_writing.check(version.body, instead_of=version.component.name).problems
         return [f"line {one.line}: {one.message}" for one in found]
     return list(tool_writing.check(version.body, instead_of=version.component.name).problems)
+
+
+def _cost(version: ComponentVersion) -> CostOut | None:
+    if not replays.asks_models(version) or version.status == ComponentVersion.Status.ACTIVE:
+        return None
+    found = replays.cost(version)
+    return CostOut(**vars(found) | {"models": list(found.models)})
 
 
 def _answers(version: ComponentVersion) -> AnswersOut | None:
@@ -574,7 +655,13 @@ def _case(row: Row) -> CaseOut:
         candidate=case.candidate_passes,
         flip=row.flip,
         differs=case.differs,
+        **{name: _call_of(row, name) for name in ("call", "parent_call", "candidate_call")},
     )
+
+
+def _call_of(row: Row, name: str) -> str | None:
+    number = getattr(row.case, name)
+    return None if row.is_hidden or number is None else str(number)
 
 
 def _described(component: Component, version: ComponentVersion | None) -> dict[str, Any]:

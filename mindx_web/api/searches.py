@@ -1,9 +1,13 @@
-"""`searches`: a model writes several texts for a component, each tried on earlier goals; one candidate at most."""
+"""`searches`: a model writes several texts for a component, each tried on earlier goals; one candidate at most.
+
+What `POST components/{id}/evolve` begins without a text is one over a single text, and is read and stopped here.
+"""
 
 from __future__ import annotations
 
 from datetime import datetime
 
+from django.http import HttpResponse
 from ninja import Field, Router, Schema, Status
 
 from agents.evolution import searches
@@ -39,9 +43,13 @@ class TriedOut(Schema):
 
 
 class SearchOut(Schema):
-    """A search, as far as it has come. `candidate` is null where it found none, or has not yet."""
+    """A search, as far as it has come. `candidate` is null where it found none, or has not yet.
+
+    `asked`: texts that a model was asked for; where `most_texts` is 1, requests. `href`: where this is read.
+    """
 
     id: str
+    href: str
     component: str
     state: str
     reason: str
@@ -53,7 +61,7 @@ class SearchOut(Schema):
 
 
 @router.post("", response={202: SearchOut}, auth=BearerToken(Scope.LIBRARY_WRITE), operation_id="search_candidate")
-def ask(request: ApiRequest, payload: SearchIn) -> Status[SearchOut]:
+def ask(request: ApiRequest, response: HttpResponse, payload: SearchIn) -> Status[SearchOut]:
     """Search for a better version of a rule or a tool. 409 says why there can be no search."""
     component = Component.objects.filter(pk=found_id(payload.component, _NO_COMPONENT)).first()
     if component is None:
@@ -68,7 +76,7 @@ def ask(request: ApiRequest, payload: SearchIn) -> Status[SearchOut]:
         )
     except (LibraryRefused, NotPossibleNow) as refused:
         raise _refused(refused) from refused
-    return Status(202, _told(search))
+    return Status(202, begun(search, response))
 
 
 @router.get(
@@ -92,6 +100,13 @@ def stop(request: ApiRequest, search_id: str) -> SearchOut:
     return _told(_found(search_id))
 
 
+def begun(search: CandidateSearch, response: HttpResponse) -> SearchOut:
+    """What is answered where one has begun, with the address to read it at."""
+    found = _told(search)
+    response.headers["Location"] = found.href
+    return found
+
+
 def _found(search_id: str) -> CandidateSearch:
     found = CandidateSearch.objects.filter(pk=found_id(search_id, _MISSING)).select_related("parent").first()
     if found is None:
@@ -108,6 +123,7 @@ def _refused(error: LibraryRefused | NotPossibleNow) -> Problem:
 def _told(search: CandidateSearch) -> SearchOut:
     return SearchOut(
         id=str(search.pk),
+        href=f"/api/v1/searches/{search.pk}",
         component=str(search.parent.component_id),
         state=search.state,
         reason=search.reason,

@@ -108,6 +108,8 @@ OPERATIONS = [
     ("POST", "candidates/1/activate", Scope.LIBRARY_WRITE),
     ("POST", "candidates/1/canary", Scope.LIBRARY_WRITE),
     ("POST", "candidates/1/reject", Scope.LIBRARY_WRITE),
+    ("POST", "candidates/1/replay", Scope.LIBRARY_WRITE),
+    ("POST", "candidates/1/replay/stop", Scope.LIBRARY_WRITE),
     ("POST", "searches", Scope.LIBRARY_WRITE),
     ("GET", "searches/1", Scope.LIBRARY_READ),
     ("POST", "searches/1/stop", Scope.LIBRARY_WRITE),

@@ -152,9 +152,11 @@ def test_by_the_api_a_candidate_is_written_activated_and_given_up(
     asked = {"why": "shorter", "body": text}
     made = api_of(reviewer).post(f"components/{plan.pk}/evolve", asked)
     assert made.status_code == 202
-    assert made.json() | {"id": ""} == {
+    cost = made.json().pop("replay_cost")
+    assert (cost["calls"], cost["why_not"].startswith("No recorded call")) == (0, True)
+    assert {**made.json(), "id": "", "replay_cost": None} == {
         "id": "", "component": str(plan.pk), "version": "1.1.0", "parent": "1.0.0", "state": "candidate", "checks": [],
-        "replay": None, "rollout": None, "trials": None, "canary": None, "why_not": "",
+        "replay": None, "rollout": None, "trials": None, "canary": None, "why_not": "", "replay_cost": None,
     }  # fmt: skip
     at = f"candidates/{made.json()['id']}"
     assert api_of(reviewer).post(f"{at}/activate", {}).status_code == 403

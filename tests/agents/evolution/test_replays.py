@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents.evolution import cases, deciding, replaying, replays
+from agents.evolution import cases, copies, deciding, replaying, replays
 from agents.evolution.gate import Verdict
 from agents.models import Replay, ReplayCase, Workspace
 from agents.record import draining
@@ -122,7 +122,7 @@ def test_what_a_copy_cannot_prove_and_cases_that_are_gone_are_no_flips(
     gone = replays.ask(lenient, by=reviewer)
     gone.cases.update(goal=None)
     replaying.work(gone.pk)
-    assert gone.cases.get().parent_said == replaying.GONE
+    assert gone.cases.get().parent_said == copies.GONE
     assert replays.judgement(gone).verdict is Verdict.NO_CASES
 
 

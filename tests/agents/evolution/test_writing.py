@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from agents.bdi.candidate_writing import STRATEGIES
-from agents.evolution import asking, gate, writing
+from agents.evolution import asking, gate, searching, writing
 from agents.models import DEFAULT_AGENT, Agent, Goal, Replay
 from agents.record.errors import NotPossibleNow
 from agents.rules import grammar
@@ -90,9 +90,13 @@ def test_it_is_a_waiting_candidate_of_a_model_with_its_replay_and_its_calls(
 ) -> None:
     provider.will_say(said(rule("lenient")))
     body = {"why": "blank lines", "strategy": "standard"}
-    answer = api_of(operator).post(f"components/{strict.component_id}/evolve", body)
-    assert (answer.status_code, answer.json()["state"]) == (202, "candidate")
-    version = ComponentVersion.objects.get(pk=answer.json()["id"])
+    api = api_of(operator)
+    answer = api.post(f"components/{strict.component_id}/evolve", body)
+    assert (answer.status_code, answer.json()["state"], provider.asked) == (202, "waiting", [])
+    searching.work()
+    found = api.get(answer.headers["Location"].removeprefix("/api/v1/")).json()
+    assert (found["state"], found["asked"], found["most_texts"]) == ("done", 1, 1)
+    version = ComponentVersion.objects.get(pk=found["candidate"])
     assert (version.origin, version.status, version.created_by) == ("model", "candidate", operator)
     assert Replay.objects.get(version=version).strategy == "standard"
     (call,) = ModelCall.objects.all()
@@ -200,8 +204,12 @@ def test_the_page_shows_the_budget_first_and_asks(
     assert f"{MODEL} is asked at most" in page
     assert "Ask a model for a candidate" not in client_of(owner).get(at).content.decode()
     provider.will_say(said(rule("lenient")))
-    answer = client_of(operator).post(f"{at}evolve/", {"why": "blank lines", "strategy": "standard"}, follow=True)
-    assert "Version 1.1.0 is a candidate" in answer.content.decode()
+    answer = client_of(operator).post(f"{at}evolve/", {"why": "<b>blank</b> lines", "strategy": "standard"})
+    assert (answer.status_code, answer["Location"]) == (302, f"{at}#writer")
+    waiting = client_of(operator).get(at, headers={"HX-Target": "writer"}).content.decode()
+    assert ("waiting" in waiting, "<b>blank" in waiting) == (True, False)
+    searching.work()
+    assert "Version 1.1.0</a> is a candidate" in client_of(operator).get(at).content.decode()
     client_of(owner).post(f"{at}evolve/", {"why": "blank lines", "strategy": "standard"})
     client_of(operator).post(f"{at}evolve/", {"why": "", "strategy": "standard"})
     assert ComponentVersion.objects.filter(component=strict.component).count() == 2
