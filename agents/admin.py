@@ -64,7 +64,7 @@ __all__ = [
 _PER_PAGE = 50
 _MOST_PAGES = 200
 _WAITING_COUNTED = 100
-_OUTCOMES = ("succeeded", "failed", "cancelled", "lost", "unavailable", "refused", "interrupted")
+_OUTCOMES = ("succeeded", "failed", "cancelled", "lost", "unavailable", "refused", "interrupted", "waits")
 _BELIEVED_FROM = ("perception", "person", "inference", "experience", "default")
 
 if TYPE_CHECKING:  # Django's own classes take no type arguments when they run

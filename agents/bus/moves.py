@@ -15,6 +15,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from agents.bus import steps_waiting
 from agents.models import BusRequest, Standstill
 from agents.record import prepared
 from agents.record.lease import worker_name
@@ -159,6 +160,8 @@ def move(request: BusRequest, new: RequestState, *, reason: str = "", in_time: b
         raise MoveRefused(f"request {request.pk} is no longer {old}, or its deadline has passed")
     for name, value in values.items():
         setattr(request, name, value)
+    if new in REQUEST_ENDED:
+        steps_waiting.go_on(request)
     return request
 
 

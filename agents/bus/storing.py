@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
-from agents.bus import breakers, entries, moves
+from agents.bus import breakers, entries, moves, steps_waiting
 from agents.bus.providers import Answer
 from agents.models import BusCapability, BusEntry, BusRequest
 from agents.states import MoveRefused, RequestState
@@ -85,6 +85,8 @@ def store_all(given: Sequence[Given], offered: BusCapability, *, tell_breaker: b
             if one.request.pk not in in_time
         ]
         BusEntry.objects.bulk_create(lines)
+        for one, _ in kept:
+            steps_waiting.go_on(one.request)
     if tell_breaker:
         breakers.succeeded(offered.member_id, given[-1].request.pk)
 

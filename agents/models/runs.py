@@ -52,7 +52,8 @@ class Attempt(models.Model):
     started = models.DateTimeField()
     finished = models.DateTimeField(null=True, blank=True)
     # succeeded, failed, cancelled, lost (the worker died), unavailable (the sandbox failed, not the step),
-    # refused (the gate did not let it run), interrupted (its worker was told to stop, and it was safe to begin again)
+    # refused (the gate did not let it run), interrupted (its worker was told to stop, and it was safe to begin again),
+    # waits (it has asked somebody on the bus)
     outcome = models.CharField(max_length=16, blank=True)
     result = models.JSONField(null=True, blank=True)
     failure_class = models.CharField(max_length=32, blank=True)

@@ -131,6 +131,8 @@ def _of_put_off(reason: str, put_off_to: str) -> Notice | None:
 def _of_recovering(reason: str) -> Notice | None:
     if reason.startswith("sandbox_unavailable"):
         return Notice("", "clock", f"Waiting for the sandbox. {_REASONS['sandbox_unavailable']}")
+    if reason.startswith("waits_for_answer"):
+        return Notice("", "clock", f"Waiting for an answer on the bus: {_told(reason).rstrip('.')}.")
     if reason.startswith("waits_for_person"):
         told = _told(reason).rstrip(".")
         return Notice("person", "clock", f"Waiting for a person: {told}." if told else "Waiting for a person.")

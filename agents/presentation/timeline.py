@@ -125,6 +125,7 @@ _TRY_LOOKS = {
     "cancelled": ("", "faint", "was cancelled"),
     "lost": ("bad", "is-clay", "was lost with its worker"),
     "refused": ("bad", "is-clay", "was not allowed to run"),
+    "waits": ("", "faint", "has asked, and waited for the answer"),
     "unavailable": ("bad", "is-bad", "did not start: the sandbox failed, not the step"),
 }
 _STEP_LOOKS = {

@@ -28,7 +28,7 @@ CLAIMABLE_UP_TO = 1_000
 WORKERS_UP_TO = 200
 BOUNDS = (0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0)
 OTHER = "other"
-_OUTCOMES = {"succeeded", "skipped", "failed", "cancelled", "lost", "unavailable", "refused", "interrupted"}
+_OUTCOMES = {"succeeded", "skipped", "failed", "cancelled", "lost", "unavailable", "refused", "interrupted", "waits"}
 _STRATEGIES = {strategy.value for strategy in Strategy}
 _LEVEL = {"L1": 1, "L2": 2, "L3": 3}
 
