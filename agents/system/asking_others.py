@@ -13,6 +13,7 @@ from typing import Any
 from django.utils import timezone
 
 from agents.actors.step_model_calls import Means
+from agents.bdi.bus.remembering import spoken
 from agents.bdi.failures import FailureClass
 from agents.bus import goal_providers, requests, routing
 from agents.models import Attempt, BusMember, BusRequest, FailureRecord, Goal, Workspace
@@ -26,8 +27,6 @@ from people.models import User
 
 # What a result holds of an answer; all of it stays with the request.
 _TEXT_MAX, _ANSWER_MAX = 50_000, 50_000
-# What people read of an answer, the first that is there.
-_SPOKEN = ("text", "content", "stdout", "message")
 _OUTCOME_UNKNOWN = "outcome_unknown"
 # Why a request is refused at once, by the field that it names; every other one is about what was said.
 _REFUSED = {
@@ -153,14 +152,12 @@ def _result(asked: BusRequest) -> dict[str, Any]:
     """What later steps may refer to. The words of an answer are as untrusted as any output."""
     answer = dict(asked.answer or {})
     whole = canonical.dumps(answer).decode()
-    inner = answer.get("result") if isinstance(answer.get("result"), dict) else answer
-    spoken = next((inner[name] for name in _SPOKEN if isinstance(inner.get(name), str) and inner[name]), whole)
     member = asked.member.name if asked.member is not None else "a member of the bus"
     return {
         "message": f"request {asked.pk} was answered by {member}",
         "request": str(asked.pk),
         "state": asked.state,
         "goal": str(asked.goal_id or ""),
-        "text": spoken[:_TEXT_MAX],
+        "text": spoken(answer)[:_TEXT_MAX],
         "answer": answer if len(whole) <= _ANSWER_MAX else {"is_cut": True},
     }
