@@ -112,6 +112,9 @@ def test_what_people_reject_fails_the_step_and_is_not_asked_again_by_itself(appr
     failed = Attempt.objects.get(intent=first(plan), outcome="failed")
     assert failed.failure_class == "PERMISSION_ERROR"
     assert "rejected: not this file" in failed.reason
+    for _ in range(3):
+        Goal.objects.filter(pk=plan.goal_id, state=GoalState.RECOVERING).update(wake_at=None)
+        cycle.work(plan.goal_id)
     assert BusRequest.objects.filter(parent=plan.goal_id).count() == 1
 
 
