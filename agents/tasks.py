@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
-from agents.bus import answering, settling, vectors
+from agents.bus import answering, retention, settling, vectors
 from agents.coordinator import backlog_sources, backlog_taking
 from agents.cycle import cycle
 from agents.evolution import prompt_canaries, replaying, replays, rollouts, searches, searching, starting, tool_checks
@@ -129,8 +129,9 @@ def prune_snapshots() -> None:
 
 @shared_task(name="agents.keep_logs")
 def keep_logs() -> None:
-    """Make room for the logs of goals to come, and let go of those that are old enough."""
+    """Make room for the logs of goals to come, and let go of those that are old enough, as of the bus's own."""
     log_retention.keep()
+    retention.keep()
 
 
 @shared_task(name="agents.add_up_days")

@@ -125,8 +125,8 @@ class ComponentVersion(models.Model):
 
 
 class Experience(models.Model):
-    """What a finished goal taught: one row for the goal, and one for each recovery on its way. A goal that is a part of
-    another is a sub-goal: its `primary_goal_description` is what the whole was for.
+    """What a finished goal taught: one row for the goal, and one for each recovery and each request on its way. A goal
+    that is a part of another is a sub-goal: its `primary_goal_description` is what the whole was for.
 
     All of them have the rights of their goal: `owner` may read them, as may reviewers. Four texts are searched, so
     these have embeddings. One is null until it could be computed ("not embedded", retried) and where its text is empty;
@@ -141,6 +141,8 @@ class Experience(models.Model):
         GOAL = "goal"
         SUB_GOAL = "sub_goal"
         RECOVERY = "recovery"
+        # What an agent asked another one for on the bus.
+        REQUEST = "request"
 
     class Outcome(models.TextChoices):
         SUCCESS = "success"

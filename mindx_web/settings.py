@@ -316,6 +316,10 @@ if LOG_KEEP_DAYS < 0:
 MEMORY_KEEP_DAYS = int(os.environ.get("MINDX_MEMORY_KEEP_DAYS", "0"))
 if MEMORY_KEEP_DAYS < 0:
     raise ImproperlyConfigured("MINDX_MEMORY_KEEP_DAYS is a number of days, or 0 for ever")
+# How many days the bus keeps its log, and requests after their end; 0: for ever.
+BUS_KEEP_DAYS = int(os.environ.get("MINDX_BUS_KEEP_DAYS", "90"))
+if BUS_KEEP_DAYS < 0:
+    raise ImproperlyConfigured("MINDX_BUS_KEEP_DAYS is a number of days, or 0 for ever")
 # How many plans are tried in copies at one time, over all workers; the others are free for what was approved.
 SHADOW_RUNS_MAX = int(os.environ.get("MINDX_SHADOW_RUNS", "1"))
 GOAL_TEXT_MAX = 4_000

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from django.apps import apps
 from django.conf import settings
-from django.db.models import Model, OuterRef, Q, Subquery, TextField, Value
+from django.db.models import Max, Model, OuterRef, Q, Subquery, TextField, Value
 from django.db.models.functions import Cast, Concat
 
 from people.models import RowSeal
@@ -58,6 +58,17 @@ def seal_new(row: Model) -> None:
 def end(row: Model) -> None:
     """The row has done what it was for, or was taken back: from here on nothing counts that looks like it."""
     add(row._meta.label_lower, row.pk, None)
+
+
+def end_all(model: type[Model], keys: Sequence[int]) -> None:
+    """`end` for the rows with these keys at once, which their transaction removes."""
+    name = model._meta.label_lower
+    sealed = RowSeal.objects.filter(model=name, row__in=keys).order_by().values_list("row")
+    last = dict(sealed.annotate(last=Max("number")))
+    numbered = [(key, last.get(key, 0) + 1) for key in keys]
+    RowSeal.objects.bulk_create(
+        RowSeal(model=name, row=key, number=number, mac=_mac(name, key, number, None)) for key, number in numbered
+    )
 
 
 def add(label: str, key: int, values: Mapping[str, Any] | None) -> None:

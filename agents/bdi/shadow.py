@@ -14,9 +14,15 @@ from typing import Any
 from agents.bdi.document import Document, IntentSpec
 from agents.bdi.started import LOG
 from agents.bdi.waits import is_wait
+from agents.toolkit.tools.system_agent import NAME as SYSTEM_AGENT
+from agents.toolkit.tools.system_agent import REQUEST_AGENT
 from sandbox.contract import DEFAULT_LIMITS, Limits
 
 TAIL_CHARS = 2_000
+_ASKS_NOBODY = (
+    "it asks on the bus, and a shadow run asks nobody. When it runs, what an agent or a tool is asked for becomes a"
+    " goal of its own that people review, and this plan waits for the answer"
+)
 _STATES = {"done": "succeeded", "failed": "failed", "skipped": "skipped"}
 _VERBS = {"done": "succeed", "failed": "fail", "skipped": "be skipped"}
 _TRIED_EFFECTS = frozenset({"idempotent", "workspace"})
@@ -67,6 +73,8 @@ def untried(document: Document) -> dict[int, str]:
             found[spec.position] = "it uses the network, which a shadow run does not have"
         elif is_wait(spec.tool, spec.command):
             found[spec.position] = "what it waits for may come later, and a shadow run does not wait"
+        elif (spec.tool, spec.command) == (SYSTEM_AGENT, REQUEST_AGENT):
+            found[spec.position] = _ASKS_NOBODY
         elif spec.effect not in _TRIED_EFFECTS:
             found[spec.position] = f"its effect ({spec.effect}) reaches beyond the copy"
         elif spec.command == LOG:

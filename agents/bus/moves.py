@@ -6,15 +6,17 @@ from a worker whose lease somebody else has taken over. Whoever comes second cha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db.models import F, Q
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from agents.bus import remembering, steps_waiting
 from agents.models import BusRequest, Standstill
 from agents.record import prepared
 from agents.record.lease import worker_name
@@ -155,11 +157,23 @@ def move(request: BusRequest, new: RequestState, *, reason: str = "", in_time: b
     if new in REQUEST_ENDED:
         values |= {"ended_at": timezone.now(), "wake_at": None}
     rows = BusRequest.objects.filter(pk=request.pk, state=old.value, lease_fence=request.lease_fence)
-    if not (rows.filter(_in_time()) if in_time else rows).update(**values):
-        raise MoveRefused(f"request {request.pk} is no longer {old}, or its deadline has passed")
+    rows = rows.filter(_in_time()) if in_time else rows
+    if new not in REQUEST_ENDED or not remembering.is_delegated(request):
+        _update(request, rows, values)
+        return request
+    # What it taught is written with its end, or not at all.
+    with transaction.atomic():
+        _update(request, rows, values)
+        remembering.remember(request)
+        steps_waiting.go_on(request)
+    return request
+
+
+def _update(request: BusRequest, rows: QuerySet[BusRequest], values: Mapping[str, Any]) -> None:
+    if not rows.update(**values):
+        raise MoveRefused(f"request {request.pk} is no longer {request.state}, or its deadline has passed")
     for name, value in values.items():
         setattr(request, name, value)
-    return request
 
 
 def _in_time() -> Q:

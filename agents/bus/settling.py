@@ -10,12 +10,12 @@ from django.db.models import F, Max, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from agents.bus import breakers, entries, goal_providers, in_step, moves
+from agents.bus import breakers, entries, goal_providers, in_step, moves, requests, steps_waiting
 from agents.bus.storing import store
 from agents.goals import goals
 from agents.models import BusCapability, BusMember, BusRequest
 from agents.record import wake_ups
-from agents.record.errors import NotPossibleNow
+from agents.record.errors import AgentsError, NotPossibleNow
 from agents.states import GoalState, MoveRefused, RequestState
 from agents.toolkit import canonical
 
@@ -37,6 +37,8 @@ def sweep() -> None:
         settle(pk)
     expire()
     _end_orphans()
+    _cancel_with_their_whole()
+    steps_waiting.sweep()
     breakers.sweep()
     _note_who_was_seen()
     for pk in free().values_list("pk", flat=True)[:_WOKEN]:
@@ -59,7 +61,7 @@ def goal_ended(goal_id: int, **_: object) -> None:
 
 def settle(request_id: int) -> None:
     """Answer a request by its goal, if that has ended and nobody has."""
-    request = BusRequest.objects.select_related("goal", "offered", "member").get(pk=request_id)
+    request = BusRequest.objects.select_related("goal", "offered", "member", "parent").get(pk=request_id)
     goal = request.goal
     if request.state != S.WITH_GOAL or goal is None or not goal.has_ended:
         return
@@ -72,6 +74,8 @@ def settle(request_id: int) -> None:
     # People who reject or cancel it say nothing about the member.
     counts = None if goal.state == GoalState.DROPPED else did
     state = S.ANSWERED if did else S.FAILED
+    if goal.state == GoalState.DROPPED and request.parent is not None and request.parent.has_ended:
+        state = S.CANCELLED
     store(request, state, result, reason, is_well=goal_providers.is_well(goal), did=counts, ms=ms)
 
 
@@ -88,6 +92,16 @@ def expire() -> None:
             continue  # answered, or begun by a worker, at this moment
         if request.member_id is not None:
             breakers.abandoned(request.member_id, request.pk)
+
+
+def _cancel_with_their_whole() -> None:
+    """Cancel what was asked for a goal that has ended: nobody waits for it, as for goals that are parts of others."""
+    left = BusRequest.objects.filter(ended_at=None, parent__ended_at__isnull=False).select_related("by")
+    for request in left.order_by("pk")[:_AT_ONCE]:
+        try:
+            requests.cancel(request, by=request.by)
+        except (AgentsError, MoveRefused):
+            continue  # it ends by itself at this moment
 
 
 def _end_orphans() -> None:

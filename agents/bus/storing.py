@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
-from agents.bus import breakers, entries, moves
+from agents.bus import breakers, entries, moves, remembering, steps_waiting
 from agents.bus.providers import Answer
 from agents.models import BusCapability, BusEntry, BusRequest
 from agents.states import MoveRefused, RequestState
@@ -85,8 +85,19 @@ def store_all(given: Sequence[Given], offered: BusCapability, *, tell_breaker: b
             if one.request.pk not in in_time
         ]
         BusEntry.objects.bulk_create(lines)
+        _remember(kept)
     if tell_breaker:
         breakers.succeeded(offered.member_id, given[-1].request.pk)
+
+
+def _remember(kept: Sequence[tuple[Given, RequestState]]) -> None:
+    """What was delegated among them becomes an experience each, and steps go on that wait for it."""
+    for one, state in kept:
+        if remembering.is_delegated(one.request):
+            one.request.state, one.request.reason = state.value, one.answer.reason
+            one.request.answer = dict(one.answer.result)
+            remembering.remember(one.request)
+            steps_waiting.go_on(one.request)
 
 
 def _tell_breaker(member_id: int, request_id: int, is_well: bool | None, reason: str) -> None:

@@ -36,6 +36,7 @@ from agents.plans.outcome_evaluation import Observed
 from agents.plans.report_filing import Filer
 from agents.plans.reporting import Done, Running, Said
 from agents.record import draining, gate, logs, telemetry
+from agents.record.errors import StepWaits
 from agents.record.lease import Lease, LeaseLost, renew
 from agents.record.logs import NewLine
 from agents.recovery import reconsideration
@@ -48,6 +49,7 @@ from sandbox.snapshots import SnapshotRefused
 
 logger = logging.getLogger(__name__)
 
+_WOULD_END = "it waits for an answer, and the programs that run beside it ({}) would end meanwhile"
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 
 
@@ -111,6 +113,8 @@ class Executor:
             self._write()
         except SandboxError as error:
             ending.wait_for_sandbox(self.plan, self.lease, str(error))
+        except StepWaits as waits:
+            ending.wait_for_answer(self.plan, self.lease, waits)
         return False
 
     def _held_on(self) -> bool:
@@ -260,6 +264,10 @@ class Executor:
                 version=self.document.version_of(spec),
             )
         except SandboxError:
+            raise
+        except StepWaits:
+            if desk.session.living:
+                return unfit(FailureClass.PLANNING_ERROR, _WOULD_END.format(", ".join(desk.session.living)))
             raise
         except Exception as error:
             if desk.checkout.is_missing:

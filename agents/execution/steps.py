@@ -52,7 +52,7 @@ def run_step(
 
     A shadow run narrows what the session is asked for by `adjust`. `version`: of the command, as the plan names it; no
     other one is run, even if it was put to use a moment ago. Raises SandboxError when the sandbox failed, which
-    says nothing about the step.
+    says nothing about the step, and StepWaits when it goes on with somebody's answer.
     """
     ready = _ready(spec, session.state.cwd, earlier, version)
     if isinstance(ready, StepOutcome):

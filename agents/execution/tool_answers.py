@@ -1,7 +1,8 @@
 """Finishes the answer of a tool in the worker, by the service that its command names (agents.toolkit.finishing).
 
 It gets what the jail answered, and touches no file. Whatever goes wrong is the step's failure with a class of its own,
-never the worker's; only a database that went away is told on, since nothing could be recorded either.
+never the worker's; only a database that went away is told on, since nothing could be recorded either, and that a step
+waits for somebody's answer.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from agents.bdi.recovery import FailureClass
 from agents.components import agent_steps
 from agents.execution import model_changes, summaries
 from agents.plans import sub_goals
-from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
+from agents.record.errors import AskedInVain, GoalRefused, NotPossibleNow, NotYours, StepWaits, TooManyGoals
 from agents.toolkit.command import Command, Params
 from agents.toolkit.finishing import (
     CHANGE_AGENT,
@@ -46,6 +47,16 @@ _WORK: dict[str, Work] = {
     CHANGE_AGENT: agent_steps.change,
     RETIRE_AGENT: agent_steps.retire,
 }
+# What is refused in words, by its kind: the first that fits.
+_REFUSALS: Mapping[type[Exception], FailureClass] = {
+    NotYours: FailureClass.PERMISSION_ERROR,
+    TooManyGoals: FailureClass.RATE_LIMIT_ERROR,
+    GoalRefused: FailureClass.INVALID_PARAMETERS,
+    NotPossibleNow: FailureClass.TOOL_EXECUTION_ERROR,
+    NoModel: FailureClass.TOOL_UNAVAILABLE,
+    NotAsApproved: FailureClass.TOOL_UNAVAILABLE,
+    EmbeddingUnavailable: FailureClass.TOOL_UNAVAILABLE,
+}
 # What the jail measured and said beside its answer, which the result keeps.
 _KEPT = ("peak_memory_bytes", "peak_processes", "stderr", "network")
 _CLASSES = {
@@ -70,16 +81,12 @@ def finished(command: Command, params: Params, result: Result, means: Means) -> 
     """The result of a step, made of what the jail answered; an ERROR where that was impossible."""
     try:
         data = dict(_work_of(command)(params, result.data, means))
-    except (OperationalError, InterfaceError):
+    except (OperationalError, InterfaceError, StepWaits):
         raise
-    except NotYours as error:
-        return _failed(result, FailureClass.PERMISSION_ERROR, str(error))
-    except GoalRefused as error:
-        return _failed(result, FailureClass.INVALID_PARAMETERS, error.message)
-    except NotPossibleNow as error:
-        return _failed(result, FailureClass.TOOL_EXECUTION_ERROR, str(error))
-    except (NoModel, NotAsApproved, EmbeddingUnavailable) as error:
-        return _failed(result, FailureClass.TOOL_UNAVAILABLE, str(error))
+    except AskedInVain as error:
+        return _failed(result, error.failure_class, str(error))
+    except tuple(_REFUSALS) as error:
+        return _failed(result, next(found for kind, found in _REFUSALS.items() if isinstance(error, kind)), str(error))
     except BudgetSpent as error:
         # Another try today finds the same: the operator raises it, or tomorrow comes.
         return _failed(result, FailureClass.TOOL_UNAVAILABLE, f"the agent's daily budget does not allow it: {error}")

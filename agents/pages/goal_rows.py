@@ -51,8 +51,8 @@ TURN_FAILURES_SHOWN = 5
 _WITHOUT_PLAN = frozenset({"pending", "manual", "failed"})
 _ANSWERED = (ModelCall.State.ANSWERED, ModelCall.State.CACHED)
 _OF_PLANNING = "plan"
-# What it waits for then is the sandbox or a person, and no moment.
-_NO_TRY = ("sandbox_unavailable", "waits_for_person", "waits_until")
+# What it waits for then is the sandbox, a person, an answer or that something is so, and no moment.
+_NO_TRY = ("sandbox_unavailable", "waits_for_person", "waits_for_answer", "waits_until")
 # Between asking how long a cool-down lasts and writing when the goal is woken so much may pass.
 _BETWEEN = timedelta(seconds=2)
 

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from agents.bdi.cycle import Decision
@@ -17,6 +18,7 @@ from agents.plans import renewals, reporting, sub_goals
 from agents.plans.reporting import Done, Running, held
 from agents.presentation import outcome_words
 from agents.record import logs, telemetry, wake_ups
+from agents.record.errors import StepWaits
 from agents.record.lease import Lease
 from agents.record.logs import NewLine, json_text, storable
 from agents.record.moves import move_goal, move_intents, move_plan
@@ -28,6 +30,8 @@ SANDBOX_WAIT_S = 15.0
 DROPPED = "dropped: "
 # Whoever gives the word wakes the goal at once; this only finds a word whose wake-up was lost.
 PERSON_WAIT_S = 600.0
+# How the reason of a goal begins of which a step waits for somebody who was asked on the bus.
+WAITS_FOR_ANSWER = "waits_for_answer"
 
 
 def complete(
@@ -189,6 +193,35 @@ def wait_for_person(plan: IntentPlan, lease: Lease, why: str) -> None:
             reason=f"waits_for_person: {why}",
             wake_at=Now() + timedelta(seconds=PERSON_WAIT_S),
         )
+
+
+def wait_for_answer(plan: IntentPlan, lease: Lease, waits: StepWaits) -> None:
+    """A step has asked on the bus: its try says nothing yet, and the goal goes on when the request has ended.
+
+    The race it closes: the request ends while this is written, and who ended it sees no goal that waits. So it is
+    looked at once more behind the commit.
+    """
+    with transaction.atomic():
+        goal = held(plan, lease)
+        Attempt.objects.filter(intent__intent_plan=plan, finished=None).update(
+            finished=Now(), outcome="waiting", reason=storable(str(waits))
+        )
+        logs.say(goal.pk, "worker", "execute", f"the step waits: {waits}")
+        move_goal(
+            goal,
+            GoalState.RECOVERING,
+            by=lease.owner,
+            reason=f"{WAITS_FOR_ANSWER}: {waits}",
+            wake_at=Now() + timedelta(seconds=PERSON_WAIT_S),
+        )
+    if waits.is_over() and waiting_for_answers().filter(pk=plan.goal_id).update(wake_at=None):
+        wake_ups.wake(plan.goal_id)
+
+
+def waiting_for_answers() -> QuerySet[Goal]:
+    """Goals of which a step waits for an answer and that nobody has woken."""
+    waits = Goal.objects.filter(state=GoalState.RECOVERING.value, reason__startswith=f"{WAITS_FOR_ANSWER}: ")
+    return waits.filter(wake_at__gt=Now())
 
 
 def ask_again(

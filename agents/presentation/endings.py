@@ -135,6 +135,8 @@ def _of_recovering(reason: str) -> Notice | None:
         way_out = "You can put it into the files or tell the agent. It goes on automatically, or fails after that time."
         told = _told(reason)
         return Notice("", "clock", f"{told[:1].upper()}{told[1:]}.", way_out)
+    if reason.startswith("waits_for_answer"):
+        return Notice("", "clock", f"Waiting for an answer on the bus: {_told(reason).rstrip('.')}.")
     if reason.startswith("waits_for_person"):
         told = _told(reason).rstrip(".")
         return Notice("person", "clock", f"Waiting for a person: {told}." if told else "Waiting for a person.")

@@ -73,12 +73,14 @@ _SECOND = (
 )
 _SANDBOX = ("is waiting for the sandbox", "the sandbox can start again and that goal has ended")
 _WAITS = ("waits until something is so", "that one has ended")
+_ANSWER = ("is waiting for an answer on the bus", "there is one and that goal has ended")
 _MENDS = ("tries to recover from a failed step", "that one has ended")
 _OF_A_PERSON = (_HAND, _OUTCOME, _ASKED, _SECOND)
 _BY_STATE = {"manual": _HAND, "awaiting_review": _ASKED, "recovering": _MENDS}
 _BY_REASON = {
     ("manual", "outcome_unknown"): _OUTCOME,
     ("recovering", "waits_for_person"): _SECOND,
+    ("recovering", "waits_for_answer"): _ANSWER,
     ("recovering", "sandbox_unavailable"): _SANDBOX,
     ("recovering", "waits_until"): _WAITS,
 }

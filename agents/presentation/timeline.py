@@ -126,7 +126,7 @@ _TRY_LOOKS = {
     "lost": ("bad", "is-clay", "was lost with its worker"),
     "refused": ("bad", "is-clay", "was not allowed to run"),
     "unavailable": ("bad", "is-bad", "did not start: the sandbox failed, not the step"),
-    "waiting": ("", "faint", "waited: it was not so yet"),
+    "waiting": ("", "faint", "stopped to wait"),
 }
 _STEP_LOOKS = {
     "pending": ("clock", ""),

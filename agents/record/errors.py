@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from agents.bdi.failures import FailureClass
 from agents.bdi.validation import Problem
 
 
@@ -27,6 +28,25 @@ class TooManyGoals(GoalRefused):
         said = f"You may submit {most} goals a minute, and you have. Try again in {wait_s} s."
         super().__init__("text", said)
         self.wait_s = wait_s
+
+
+class StepWaits(AgentsError):
+    """A step has asked somebody and goes on when there is an answer; the message says for what it waits.
+
+    `is_over`: whether there is one by now, looked up when everybody else can see that the step waits.
+    """
+
+    def __init__(self, why: str, is_over: Callable[[], bool]) -> None:
+        super().__init__(why)
+        self.is_over = is_over
+
+
+class AskedInVain(AgentsError):
+    """Somebody was asked for a step and has not done it; `failure_class` says of what kind that failure is."""
+
+    def __init__(self, why: str, failure_class: FailureClass) -> None:
+        super().__init__(why)
+        self.failure_class = failure_class
 
 
 class NoSuchAgent(GoalRefused):

@@ -16,7 +16,7 @@ from agents.actors.models_in_use import as_set_up
 from agents.actors.step_model_calls import Means
 from agents.bdi.asked import NotAsApproved, agreed
 from agents.bdi.designing.choosing import Thresholds
-from agents.bus import members, requests
+from agents.bus import members
 from agents.bus.members import Kind, Offer, Registration
 from agents.components import approved_steps, tool_writing, workflow_library
 from agents.components.rule_writing import RuleInvalid
@@ -30,7 +30,7 @@ from agents.goals.component_goals import Terms
 from agents.mastermind.components import Component as Named
 from agents.models import Deed, Goal
 from agents.record.errors import GoalRefused, NotPossibleNow, NotYours, PlanInvalid, RequestRefused
-from agents.system import architect, asking_now, reading, workflow_from_plan
+from agents.system import architect, reading, workflow_from_plan
 from agents.toolkit import schemas
 from agents.toolkit.command import Params
 from agents.toolkit.tools.system_agent import NAME
@@ -140,7 +140,7 @@ def generate_workflow(params: Params, answer: Mapping[str, Any], means: Means) -
 
 def process_workflow(params: Params, answer: Mapping[str, Any], means: Means) -> Mapping[str, Any]:
     """A goal with the workflow's plan, which people review."""
-    values = _json(str(params.get("values", "")), "values")
+    values = json_of(str(params.get("values", "")), "values")
 
     def process(goal: Goal, by: User, key: str) -> dict[str, Any]:
         component = Component.objects.filter(kind=workflow_library.KIND, name=str(params["name"])).first()
@@ -190,29 +190,6 @@ def register_agent(params: Params, answer: Mapping[str, Any], means: Means) -> M
         return {"message": f"{member.name} is registered; it is asked once it is connected", "member": str(member.pk)}
 
     return once("register_agent", params, means, register)
-
-
-def request_agent(params: Params, answer: Mapping[str, Any], means: Means) -> Mapping[str, Any]:
-    """A request of the bus below this goal; its answer where a part of mindX gave it at once."""
-    content = _json(str(params.get("content", "")), "content")
-
-    def ask(goal: Goal, by: User, key: str) -> dict[str, Any]:
-        asked = requests.request(
-            by=by,
-            capability=str(params.get("capability", "")),
-            task=str(params.get("task", "")),
-            content=content or None,
-            why=str(params["why"]),
-            parent=goal,
-            key=key,
-        )
-        asking_now.answer(asked)
-        said = f"request {asked.pk} is {str(asked.state).replace('_', ' ')}" + (
-            f": {asked.reason}" if asked.reason else ""
-        )
-        return {"message": said, "request": str(asked.pk), "state": asked.state, "answer": asked.answer or {}}
-
-    return once("request_agent", params, means, ask)
 
 
 def once(command: str, params: Params, means: Means, work: Work) -> Mapping[str, Any]:
@@ -271,7 +248,8 @@ def _check_model(means: Means, way_out: str) -> None:
         raise NotPossibleNow(f"New code needs a language model or a person, and no model is set up. {way_out}")
 
 
-def _json(text: str, name: str) -> dict[str, Any]:
+def json_of(text: str, name: str) -> dict[str, Any]:
+    """The JSON object that a parameter holds; empty where nothing is said. Raises GoalRefused naming the field."""
     if not text.strip():
         return {}
     try:

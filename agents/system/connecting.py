@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.bus import providers
 from agents.execution import tool_answers
-from agents.system import acting, answering, reading
+from agents.system import acting, answering, asking_others, reading
 
 _READS = (reading.search_component, reading.task_context, reading.build_context, reading.discover_agent)
 _ACTS = (
@@ -15,7 +15,7 @@ _ACTS = (
     acting.process_workflow,
     acting.record_experience,
     acting.register_agent,
-    acting.request_agent,
+    asking_others.request_agent,
 )
 
 

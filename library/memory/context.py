@@ -24,7 +24,12 @@ LOOKED_AT = 20
 SUMMARY_CHARS = 600
 # What people decided says most of what an earlier plan lacked.
 DECISIONS, DECISION_CHARS = 4, 200
-_KINDS = {"goal": "an earlier goal", "sub_goal": "an earlier sub-goal", "recovery": "a recovery on the way of one"}
+_KINDS = {
+    "goal": "an earlier goal",
+    "sub_goal": "an earlier sub-goal",
+    "recovery": "a recovery on the way of one",
+    "request": "what one asked others for",
+}
 TOKENS_MAX = 100_000
 
 
@@ -110,7 +115,7 @@ def _experiences(text: str, user: User) -> Iterator[Item]:
     for row, similarity in found:
         came = summaries.of(row, SUMMARY_CHARS)
         said = f"{row.get_final_outcome_display()}: {row.title.strip()}"
-        steps = "" if row.kind == "recovery" else row.sub_task_description.strip()[:SUMMARY_CHARS]
+        steps = "" if row.kind in ("recovery", "request") else row.sub_task_description.strip()[:SUMMARY_CHARS]
         since = [{"goal": one.goal, "people_said": one.said} for one in changed.get(row.pk, ())]
         parts: dict[str, Any] = {
             "goal_ref": row.goal_ref,

@@ -15,7 +15,7 @@ EVERYTHING = ("SELECT", "INSERT", "UPDATE", "DELETE")
 APPEND_ONLY = ("SELECT", "INSERT")
 READ_ONLY = ("SELECT",)
 # What the application may have the tables' owner do; each decides itself whether it may be done now.
-FUNCTIONS = ("agents_log_ahead()", "agents_log_expire(integer)")
+FUNCTIONS = ("agents_log_ahead()", "agents_log_expire(integer)", "agents_bus_expire(integer, integer)")
 
 
 def rights_of_tables() -> dict[str, tuple[str, ...]]:

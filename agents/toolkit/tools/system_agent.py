@@ -16,11 +16,14 @@ from agents.toolkit.trial import Trial
 from sandbox.contract import Request
 
 NAME = "system_agent"
+REQUEST_AGENT = "request_agent"
 KINDS = ("rule", "tool", "workflow", "agent")
 # Those that a library version can be written of here.
 WRITTEN_KINDS = ("rule", "tool", "workflow")
 OUTCOMES = ("success", "failure", "partial_success", "abandoned")
 STRATEGIES = ("standard", "conservative", "aggressive", "domain_adaptation")
+# Those of `agents.bdi.bus.routing`, which stands above.
+BUS_STRATEGIES = ("confidence", "round_robin", "least_busy")
 
 
 def _nothing(params: Params) -> tuple[Request, ...]:
@@ -38,6 +41,12 @@ def _may_be_empty(title: str, most: int, **more: Any) -> dict[str, Any]:
 
 def _choice(title: str, values: tuple[str, ...], **more: Any) -> dict[str, Any]:
     return {"type": "string", "title": title, "enum": list(values), **more}
+
+
+def _asks_for_nothing(params: Params) -> list[tuple[str, str]]:
+    if params.get("capability") or params.get("task"):
+        return []
+    return [("task", "say a task in words, or name a capability")]
 
 
 _TASK = _text("What is to be done")
@@ -245,22 +254,32 @@ TOOL = Tool(
             {"name": "translator", "description": "Translates texts", "capability": "translate"},
         ),
         _command(
-            "request_agent",
-            "Ask who on the bus can do it. What an agent or a tool is asked for becomes a goal that people review.",
+            REQUEST_AGENT,
+            "Ask who on the bus can do it, and wait for the answer, which is the result. What an agent or a tool is"
+            " asked for becomes a goal that people review.",
             fields(
                 {
                     "capability": _may_be_empty("Capability; empty: whoever suits the task", 130),
                     "task": _may_be_empty("The task in words", 4_000),
                     "content": _may_be_empty("What goes along, as JSON", 20_000, **{"x-multiline": True}),
-                    "why": line("Why it is asked", 300),
-                },
-                "why",
+                    "why": _may_be_empty("Why it is asked", 300),
+                    "workspace": _may_be_empty(
+                        "Workspace that it is done in; empty: a new one", 80, pattern="^([A-Za-z0-9][A-Za-z0-9_-]*)?$"
+                    ),
+                    "strategy": _choice("Who is asked of several", BUS_STRATEGIES, default="confidence"),
+                    "minutes": number("Minutes to the deadline", 1, 525_600, default=1_440),
+                }
             ),
             (
-                "ask on the bus because of {why} [for the capability {capability}] [for the task {task}] "
-                "[with the content {content}]",
+                "ask on the bus [because of {why}] [for the capability {capability}] [for the task {task}] "
+                "[with the content {content}] [in the workspace {workspace}] [by the strategy {strategy}] "
+                "[within {minutes} minutes]",
+                "ask an agent to {task} [within {minutes} minutes]",
+                "ask for the capability {capability} [with the content {content}] [within {minutes} minutes]",
             ),
             {"capability": "answer_about_experience", "content": '{"question": "what failed?"}', "why": "to learn"},
+            gives=("message", "text", "request", "goal"),
+            faults=_asks_for_nothing,
         ),
     ),
 )

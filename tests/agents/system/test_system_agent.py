@@ -243,6 +243,7 @@ def test_it_registers_an_agent_that_nobody_can_reach_yet(approved: Approved) -> 
         ('Generate the workflow "Copy" that does "copy a file"', "generate_workflow"),
         ('Evolve the component "x" of the kind rule so that it does "y"', "evolve_component"),
         ("Ask the memory what failed with pip", "request_agent"),
+        ('Ask an agent to "count the words of the report"', "request_agent"),
     ],
 )
 def test_a_goal_in_words_is_planned_by_the_rules_that_ship(said: str, command: str) -> None:
