@@ -113,8 +113,8 @@ class Executor:
             self._write()
         except SandboxError as error:
             ending.wait_for_sandbox(self.plan, self.lease, str(error))
-        except StepWaits as waits:
-            ending.wait_for_answer(self.plan, self.lease, waits)
+        except StepWaits as asked:
+            ending.wait_for_answer(self.plan, self.lease, asked)
         return False
 
     def _held_on(self) -> bool:
