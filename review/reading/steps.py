@@ -117,14 +117,7 @@ def as_lines(document: Document) -> str:
         spec = step.spec
         lines += ["", f"{'clean-up step' if step.is_cleanup else 'step'} {spec.position}: {spec.tool}.{spec.command}"]
         lines.append(f"  effect: {spec.effect}")
-        if spec.depends_on:
-            lines.append("  after: " + ", ".join(map(str, spec.depends_on)))
-        if step.condition:
-            lines.append(f"  only if: {step.condition}")
-        if spec.branch:
-            lines.append(f"  branch: {spec.branch}")
-        if spec.retries is not None:
-            lines.append(f"  retries: at most {spec.retries}")
+        lines += _order_lines(step)
         if spec.hosts:
             lines.append("  may reach: " + ", ".join(spec.hosts))
         if spec.asks is not None:
@@ -142,6 +135,19 @@ def as_lines(document: Document) -> str:
                 lines.append(f"    sends its text to: {asked_models.in_words(other.spec.asks)}")
             lines += [f"  {line}" for line in _argument_lines(other)]
     return "\n".join(lines) + "\n"
+
+
+def _order_lines(step: Step) -> Iterator[str]:
+    """What a step comes after, when it runs at all, beside what, and how often."""
+    spec = step.spec
+    if spec.depends_on:
+        yield "  after: " + ", ".join(map(str, spec.depends_on))
+    if step.condition:
+        yield f"  only if: {step.condition}"
+    if spec.branch:
+        yield f"  branch: {spec.branch}"
+    if spec.retries is not None:
+        yield f"  retries: at most {spec.retries}"
 
 
 def _argument_lines(step: Step) -> Iterator[str]:

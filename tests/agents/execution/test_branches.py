@@ -1,4 +1,4 @@
-"""Workflows with parallel branches, run in the real sandbox: a branch that fails keeps no other branch from its work."""
+"""Workflows with parallel branches, run in the real sandbox: one that fails keeps no other from its work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`retries` of a workflow's step, from the text to the sandbox: what it may be tried, what the plan shows, what counts."""
+"""`retries` of a workflow's step, from the text to the sandbox: how often it is tried, and what the plan shows."""
 
 from __future__ import annotations
 

@@ -142,7 +142,9 @@ def test_a_whole_number_that_json_would_round_is_refused(number: str) -> None:
     assert (found.line, found.message) == (2, "this holds a whole number beyond 2^53, which cannot be stored")
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), [1.0, float("-inf")], 2**53, "a\0b", {"k": "\ud800"}, ["\0"]])
+@pytest.mark.parametrize(
+    "value", [float("nan"), float("inf"), [1.0, float("-inf")], 2**53, "a\0b", {"k": "\ud800"}, ["\0"]]
+)
 def test_a_parameter_that_no_table_holds_is_refused(value: Any) -> None:
     body = text(execute("simple_coder.write", 'input: {path: a.txt, content: "x{{params.n}}"}'))
     found = refused(body, given={"n": value})
