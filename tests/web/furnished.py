@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management import call_command
 from django.utils import timezone
 
-from agents.actors import firmware
+from agents.actors import firmware, prompt_versions
 from agents.bdi.failures import Facts, FailureClass, Rule
 from agents.bdi.modular.state import Chosen
 from agents.bdi.strategies import MANUAL
@@ -44,6 +44,8 @@ from agents.models import (
     Intent,
     IntentPlan,
     LevelDocument,
+    Replay,
+    ReplayCase,
     Workspace,
 )
 from agents.modular import branching, wanting
@@ -62,7 +64,7 @@ from agents.states import GoalState
 from agents.tuning import lessons, versions
 from agents.workspaces import workspaces
 from library.language import days
-from library.models import Component, Experience, ModelCall
+from library.models import Component, ComponentVersion, Experience, ModelCall
 from people import tokens
 from people.models import User
 from review.deciding import decisions, editing
@@ -132,6 +134,8 @@ class Furnished:
     mapping: int
     lesson: int
     copy: EvolvedCopy
+    # A candidate that was replayed on recorded calls.
+    prompt: ComponentVersion
     flow: IntentPlan
     guest: Goal
     modular: int
@@ -200,6 +204,7 @@ def furnish(people: People) -> Furnished:
         lesson=_taught(revised, judge),
         mcp=mcp.pk,
         copy=_copied(owner),
+        prompt=_replayed(keeper, done),
         flow=_flow(owner, judge),
         guest=_guest(owner),
         modular=_modular(owner),
@@ -406,6 +411,21 @@ def _achieved(owner: User, judge: User) -> Goal:
     assert goal.state == GoalState.ACHIEVED, goal.reason
     _asked_of_models(goal)
     return goal
+
+
+def _replayed(by: User, goal: Goal) -> ComponentVersion:
+    """A candidate of a prompt, with a case of each flip and reasons that are long and want to be markup."""
+    used = ComponentVersion.objects.get(component__kind="prompt", component__name="plan", status="active")
+    version = prompt_versions.save(used.component, used.body.replace("You plan", "You now plan"), by=by, changes=LONG)
+    replay = Replay.objects.create(version=version, parent=used, by=by, why=NASTY, state="done")
+    call = ModelCall.objects.filter(goal=str(goal.pk)).latest("pk").pk
+    for number, (parent, candidate) in enumerate(((True, False), (False, True), (None, True), (True, True)), start=1):
+        ReplayCase.objects.create(
+            replay=replay, number=number, goal=goal, call=call, parent_call=call, candidate_call=call, text=NASTY,
+            half="probe", succeeded_then=True, base="", is_done=True, parent_passes=parent, candidate_passes=candidate,
+            parent_said=NASTY, candidate_said=LONG, differs=number < 4,
+        )  # fmt: skip
+    return version
 
 
 _PLANNER = {"name": "plan", "version": "1.0.0", "values": {}, "chars": 0}

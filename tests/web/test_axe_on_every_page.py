@@ -111,6 +111,7 @@ PAGES: dict[str, list[Place]] = {
     "library-component": [
         Place("keeper", lambda _: [Component.objects.latest("pk").pk]),
         Place("keeper", lambda _: [Component.objects.get(kind="prompt", name="plan").pk]),
+        Place("keeper", lambda all_: [all_.prompt.component_id], lambda all_: f"?version={all_.prompt.pk}"),
     ],
     "library-prompt": [Place("keeper", lambda _: [Component.objects.get(kind="prompt", name="plan").pk])],
     "agents": [Place("owner")],
@@ -299,6 +300,7 @@ ACTIONS = {
     "tool-search",
     "library-when",
     "library-prompt-version",
+    "library-replay",
     "a2a",
     "oidc-connect",
     "oidc-disconnect",
