@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -57,7 +57,7 @@ class Reader:
         body = json.dumps({"jsonrpc": "2.0", "id": "7", "method": method, "params": params}).encode()
         self._asked = [{"type": "http.request", "body": body, "more_body": False}]
         self._gone = asyncio.Event()
-        self._sent: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        self._sent: asyncio.Queue[Mapping[str, Any]] = asyncio.Queue()
         self._rest = ""
         self.beats = 0
         headers = {"authorization": f"Bearer {secret}", "a2a-version": "1.0", "content-type": "application/json"}
@@ -73,13 +73,16 @@ class Reader:
             "client": ("127.0.0.1", 1),
             "server": ("127.0.0.1", 80),
         }
-        self._task = asyncio.create_task(ASGIHandler()(scope, self._receive, self._sent.put))
+        self._task = asyncio.create_task(ASGIHandler()(scope, self._receive, self._keep))
 
     async def _receive(self) -> dict[str, Any]:
         if self._asked:
             return self._asked.pop()
         await self._gone.wait()
         return {"type": "http.disconnect"}
+
+    async def _keep(self, sent: Mapping[str, Any]) -> None:
+        self._sent.put_nowait(sent)
 
     async def answered(self) -> tuple[int, dict[str, str]]:
         start = await self._next()
@@ -135,7 +138,7 @@ class Reader:
         async with asyncio.timeout(WITHIN_S):
             await self._task
 
-    async def _next(self) -> dict[str, Any]:
+    async def _next(self) -> Mapping[str, Any]:
         async with asyncio.timeout(WITHIN_S):
             return await self._sent.get()
 

@@ -25,7 +25,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "inbox.md"
 CALL = {"to": "a@example.org", "text": "The invoice for May is due."}
 EDITED = {"to": "b@example.org"}
 # What a person says, and which of the program's last words show that it was heard.
-DECISIONS = {
+DECISIONS: dict[str, tuple[dict[str, Any], str]] = {
     "approve": ({"decision": "approve"}, "'sent': {'to': 'a@example.org'}"),
     "edit": ({"decision": "edit", "answer": EDITED}, "'sent': {'to': 'b@example.org'}"),
     "edit_to_nothing": ({"decision": "edit", "answer": {}}, "'sent': {}"),

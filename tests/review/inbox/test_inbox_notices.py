@@ -11,6 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from people.models import User
+from review.errors import WordsRefused
 from review.inbox import requests, telling
 from review.inbox.requests import Sent, Verdict
 from review.models import Delivery, InboxRequest, Notice, NoticeChoice
@@ -74,7 +75,7 @@ def test_what_a_program_calls_itself_is_shown_as_one_plain_line(owner: User, rev
 
 
 def test_a_refused_request_tells_nobody(owner: User, reviewer: User) -> None:
-    with pytest.raises(requests.WordsRefused):
+    with pytest.raises(WordsRefused):
         sent(owner, tool="")
     assert not Notice.objects.exists()
 
