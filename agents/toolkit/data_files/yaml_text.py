@@ -72,7 +72,7 @@ def _yaml() -> ModuleType:
     place = os.environ.get("MINDX_KIT", "")
     if place and place not in sys.path:
         sys.path.insert(0, place)
-    import yaml  # noqa: PLC0415 - it lies in the kit, and files of other kinds do not need it
+    import yaml  # it lies in the kit, and files of other kinds do not need it
 
     return yaml
 

@@ -9,7 +9,10 @@ import re
 
 # Patterns over the last line of a traceback; what they catch is filled into the words.
 _SAID = (
-    (r"ModuleNotFoundError: No module named '(?P<what>[\w.]+)'", "the module {what} is neither installed nor a file here"),
+    (
+        r"ModuleNotFoundError: No module named '(?P<what>[\w.]+)'",
+        "the module {what} is neither installed nor a file here",
+    ),
     (r"ImportError: cannot import name '(?P<what>\w+)' from '(?P<where>[\w.]+)'", "{where} has nothing called {what}"),
     (r"FileNotFoundError: .*'(?P<what>[^']+)'$", "there is no file or folder {what} where the script looks for it"),
     (r"IsADirectoryError: .*'(?P<what>[^']+)'$", "{what} is a folder, and a file is needed"),
@@ -21,11 +24,17 @@ _SAID = (
         r"AttributeError: 'NoneType' object has no attribute '(?P<what>\w+)'",
         "the value is None, which has no {what}: what should have made it gave nothing",
     ),
-    (r"AttributeError: .*has no attribute '(?P<what>\w+)'", "the value does not have {what}; it may be of another kind"),
+    (
+        r"AttributeError: .*has no attribute '(?P<what>\w+)'",
+        "the value does not have {what}; it may be of another kind",
+    ),
     (r"KeyError: (?P<what>.+)$", "there is no entry {what} in the dictionary"),
     (r"IndexError: pop from empty", "something is taken out of a list that is empty"),
     (r"TypeError: 'NoneType' object is not (?P<what>\w+)", "the value is None: what should have made it gave nothing"),
-    (r"TypeError: '(?P<what>\w+)' object is not callable", "a value of the kind {what} is called as if it were a function"),
+    (
+        r"TypeError: '(?P<what>\w+)' object is not callable",
+        "a value of the kind {what} is called as if it were a function",
+    ),
     (
         r"TypeError: can only concatenate str \(not \"(?P<what>\w+)\"\) to str",
         "a text and a value of the kind {what} are joined; turn it into a text with str() first",
@@ -105,7 +114,7 @@ CLASSES = {
     "RuntimeWarning": "a calculation may be wrong",
     "StopAsyncIteration": "there is nothing left to go through",
     "StopIteration": "there is nothing left to go through (next on something that is at its end)",
-    "SyntaxError": "Python cannot read this line, so nothing of the script was run; the mistake may be in the line before",
+    "SyntaxError": "Python cannot read this line, so nothing was run; the mistake may be in the line before",
     "SyntaxWarning": "this line can hardly be meant as it stands",
     "SystemError": "Python itself failed",
     "SystemExit": "the script ended itself with an exit code",
@@ -113,7 +122,7 @@ CLASSES = {
     "TimeoutError": "it waited for something that did not come in time",
     "TypeError": "a value is of another kind than the line needs",
     "UnboundLocalError": "a name is used in its function before it gets a value there",
-    "UnicodeDecodeError": "the bytes are no text in the encoding that is used; the file may be in another one, or no text",
+    "UnicodeDecodeError": "the bytes are no text in this encoding; the file may be in another one, or no text",
     "UnicodeEncodeError": "the text has characters that the encoding does not have",
     "UnicodeError": "text and bytes cannot be turned into each other",
     "UnicodeTranslateError": "a character cannot be replaced",

@@ -172,7 +172,7 @@ def _log(git: Git, params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _followed(git: Git, params: dict[str, Any], start: str) -> list[str]:
-    """The commit to begin at, and the one file or folder whose history is asked for; a file is followed by its names."""
+    """The commit to begin at, and the file or folder whose history is asked for; a file is followed by its names."""
     if not params.get("only"):
         return [start]
     path = Path(params["only"]).resolve()

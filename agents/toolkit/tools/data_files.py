@@ -10,6 +10,7 @@ from agents.toolkit.command import Command, Tool
 from agents.toolkit.data_files import inside, yaml_text
 from agents.toolkit.describing import fields, line, path
 from agents.toolkit.jailed import in_jail
+from agents.toolkit.saying import Place, Said
 from agents.toolkit.trial import Trial
 
 NAME = "data_files"
@@ -163,4 +164,6 @@ TOOL = Tool(
             ),
         ),
     ),
+    # What it makes is looked for when the goal has ended.
+    {"convert": Said((), {"path": Place("file"), "to": Place("new", makes="file")})},
 )

@@ -43,7 +43,9 @@ _TRIALS: Mapping[str, tuple[Trial, ...]] = {
         Trial({**_IN_WORK, "message": "none"}, _FILES, _COMMITTED, error="TOOL_EXECUTION_ERROR"),
     ),
     "undo_commit": (
-        Trial(_IN_WORK, _FILES, _TWICE, result={"undone_message": "second", "branch": "main"}, changes=("work/.git/*",)),
+        Trial(
+            _IN_WORK, _FILES, _TWICE, result={"undone_message": "second", "branch": "main"}, changes=("work/.git/*",)
+        ),
         Trial(_IN_WORK, _FILES, _COMMITTED, error="TOOL_EXECUTION_ERROR", changes=()),
     ),
     "create_branch": (Trial({**_IN_WORK, "name": "try"}, _FILES, _COMMITTED, changes=("work/.git/*",)),),

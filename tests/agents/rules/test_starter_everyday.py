@@ -1,4 +1,4 @@
-"""Everyday goals in several wordings, planned by the rules that ship: which command they come to, and which make no plan."""
+"""Everyday goals in several wordings, by the rules that ship: which command they come to, and which make no plan."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_an_environment_gets_its_package_from_the_index_and_tells_its_version() 
     ("goal", "module"),
     [
         ("make a python project called x with a function that adds two numbers and a test", "add"),
-        ("Create a Python project named x with a function that checks if a number is prime and a unit test", "is_prime"),
+        ("Create a Python project named x with a function that checks if a number is prime and a test", "is_prime"),
         ("set up a python project named x that has a function to convert celsius to fahrenheit, with a test for it",
          "celsius_to_fahrenheit"),
         ("make a python project named x with a factorial function and tests", "factorial"),
@@ -74,7 +74,6 @@ def test_a_function_and_its_test_are_taken_from_the_goal_word_for_word() -> None
     _, _, module, test, _ = steps(goal, world())
     assert module[1]["content"] == "def double(x):\n    return 2 * x\n"
     assert "self.assertEqual(double(4), 8)" in test[1]["content"]
-
 
 
 def test_a_branch_of_several_words_is_a_problem_of_the_plan() -> None:

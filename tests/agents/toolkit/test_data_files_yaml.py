@@ -26,7 +26,23 @@ def refusal(answer: dict[str, Any]) -> str:
     return str(answer["reason"])
 
 
-_MISLEADING = ("no", "on", "1.50", "010", "1:30", "2024-01-01", "~", "", "null", "a: b", "- x", "#c", "1e5", "true", "<<")
+_MISLEADING = (
+    "no",
+    "on",
+    "1.50",
+    "010",
+    "1:30",
+    "2024-01-01",
+    "~",
+    "",
+    "null",
+    "a: b",
+    "- x",
+    "#c",
+    "1e5",
+    "true",
+    "<<",
+)
 _TEXTS = st.sampled_from(_MISLEADING) | st.text(st.characters(blacklist_categories=("Cs", "Cc")), max_size=12)
 _NUMBERS = st.from_regex(r"-?(0|[1-9][0-9]{0,3})(\.[0-9]{1,3})?([eE][+-]?[0-9]{1,2})?", fullmatch=True).map(Written)
 _DATA = st.recursive(
@@ -88,7 +104,8 @@ def test_other_readers_of_yaml_find_the_same_in_what_is_written() -> None:
 def test_what_could_mislead_is_refused_with_its_line(text: str, line: int, why: str) -> None:
     with pytest.raises(YamlFault) as refused:
         yaml_text.load(text)
-    assert (refused.value.line == line or text.startswith("[[")) and why in str(refused.value)
+    assert refused.value.line == line or text.startswith("[[")
+    assert why in str(refused.value)
 
 
 def test_a_table_becomes_yaml_and_the_other_way_round_with_its_numbers_as_written() -> None:
