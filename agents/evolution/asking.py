@@ -24,6 +24,7 @@ from library.language.asking import Answer, Ask, IsWanted, Message, ModelError, 
 from library.prompts import in_use
 
 PURPOSE = "candidate"
+NO_MODEL = "No language model is set up."
 # The text of an answer and why it cannot be taken. NotPossibleNow when the model says that it cannot.
 Judge = Callable[[Answer], tuple[str, list[str]]]
 Read = Callable[[str], tuple[str, str]]
@@ -64,7 +65,7 @@ def budget() -> Budget:
     # Before the first goal there is no such row yet; what it would be set to is what counts.
     agent = Agent.objects.filter(name=DEFAULT_AGENT).first() or Agent(name=DEFAULT_AGENT)
     if not (models := models_of(agent)):
-        return Budget((), 0, 0, "No language model is set up. Set MINDX_MODEL, or write the candidate in the editor.")
+        return Budget((), 0, 0, f"{NO_MODEL} Set MINDX_MODEL, or write the candidate in the editor.")
     calls = agent.max_repair_attempts + 1
     return Budget(models, calls, calls * (settings.MODEL_PROMPT_TOKENS + settings.MODEL_ANSWER_TOKENS))
 

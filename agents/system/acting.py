@@ -51,9 +51,10 @@ def design_solution(params: Params, answer: Mapping[str, Any], means: Means) -> 
     def draw(goal: Goal, by: User, key: str) -> dict[str, Any]:
         drawn = architect.design(str(params["requirements"]), thresholds, with_model=_may_ask(means))
         made = architect.submit(drawn, Terms(by, agent=goal.agent, priority=goal.priority, key=key))
-        who = drawn.by or "templates"
+        count = "1 component" if len(drawn.decided) == 1 else f"{len(drawn.decided)} components"
+        who = drawn.by or f"templates ({drawn.why_no_model.rstrip('.')})"
         return {
-            "message": f"goal {made.pk} has a design of {len(drawn.decided)} components by {who}; people review it",
+            "message": f"goal {made.pk} has a design of {count} by {who}; people review it",
             "goal": str(made.pk),
             "design": drawn.text,
         }

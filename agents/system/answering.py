@@ -9,6 +9,7 @@ from typing import Any
 from agents.bdi.designing.choosing import Thresholds
 from agents.bus.members import Offer
 from agents.bus.providers import Answer, Asked, Connected
+from agents.evolution import asking
 from agents.evolution.auditing import proposing
 from agents.models import EvolutionProposal
 from agents.record.errors import AgentsError, NotPossibleNow
@@ -58,11 +59,13 @@ def answer_about_experience(content: Mapping[str, Any], by: User) -> dict[str, A
     question = str(content.get("question") or content.get("text") or "").strip()
     if not question:
         raise NotPossibleNow("Ask something: content is {question}.")
-    found = questions.reply(question, user=by, with_model=bool(content.get("with_model", False)))
+    wants_model = bool(content.get("with_model", False))
+    found = questions.reply(question, user=by, with_model=wants_model)
+    missing = asking.NO_MODEL if wants_model and not asking.budget().models else ""
     return {
         "text": found.text,
         "model": found.model,
-        "no_model": found.no_model,
+        "no_model": found.no_model or missing,
         "counts": dict(found.counts),
         "sources": [
             {
@@ -121,7 +124,9 @@ def propose_evolution(content: Mapping[str, Any], by: User) -> dict[str, Any]:
         }
         for row in rows[:_MOST]
     ]
-    return {"message": f"{len(proposals)} proposals, the heaviest first; people decide on them", "proposals": proposals}
+    count = len(proposals)
+    said = "1 proposal; people decide on it" if count == 1 else f"{count} proposals, most pressing first; people decide"
+    return {"message": said, "proposals": proposals}
 
 
 def system_agents() -> tuple[Connected, ...]:

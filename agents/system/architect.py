@@ -105,8 +105,10 @@ def _checked(requirements: str) -> str:
 
 def _needs(requirements: str, *, with_model: bool) -> tuple[tuple[Need, ...], str, str]:
     """The needs, the model that found them, and why no model did."""
+    if not asking.budget().models:
+        return needs.of(requirements), "", asking.NO_MODEL
     if not with_model:
-        return needs.of(requirements), "", asking.budget().why_not or "no model was wanted"
+        return needs.of(requirements), "", "no model was wanted"
     try:
         writer = asking.writer()
         prompt = in_use.filled(PROMPT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +11,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from agents.bus import providers, requests
+from agents.evolution import asking
 from agents.record.errors import AgentsError
 from agents.system import asking_now
+from agents.toolkit.tools import system_agent
 from agents.views.asking import person_of
 
 _TEXT_MAX = 1_000
@@ -27,12 +30,38 @@ class Form:
     field: str = ""
     label: str = ""
     is_number: bool = False
+    takes_model: bool = False
 
+
+# What each of them does where no language model is set up; said on its card.
+WITHOUT_MODEL = {
+    "SystemAgent": "Without a language model it does everything below except write new text and code.",
+    "ArchitectZero": "Without a language model, templates make one component of each sentence.",
+    "MemoryManager": "Without a language model it counts and quotes what it finds instead of summing it up.",
+    "EvolutionStrategist": "It never asks a language model: it reads the records of past goals.",
+    "IntentReviewer": "Without a language model it checks the plan by rules only.",
+}
+# The same for the commands of SystemAgent that ask one.
+COMMANDS_WITHOUT_MODEL = {
+    "design_solution": "templates take the requirements apart",
+    "create_component": "needs the component's whole text",
+    "evolve_component": "adds a wish to the backlog, for a person to do",
+    "generate_workflow": "uses the plan of an achieved goal; fails where there is none",
+}
 
 FORMS = (
-    Form("MemoryManager", "answer_about_experience", "Ask memory", "question", "Question about earlier goals"),
+    Form(
+        "MemoryManager",
+        "answer_about_experience",
+        "Ask memory",
+        "question",
+        "Question about earlier goals",
+        takes_model=True,
+    ),
     Form("EvolutionStrategist", "propose_evolution", "What should change?"),
-    Form("IntentReviewer", "read_plan", "Read its plan", "goal", "Number of the goal", is_number=True),
+    Form(
+        "IntentReviewer", "read_plan", "Read its plan", "goal", "Number of the goal", is_number=True, takes_model=True
+    ),
     Form("SystemAgent", "find_components", "Find components", "task", "Task that a component should suit"),
     Form("SystemAgent", "discover_agents", "Find agents", "task", "Task that an agent should do"),
     Form("SystemAgent", "build_context", "Gather what is known", "task", "Task to gather it for"),
@@ -52,7 +81,7 @@ def page(request: HttpRequest) -> HttpResponse:
         asked = requests.request(
             by=person_of(request),
             capability=form.capability,
-            content=_content(form, said, keep=request.POST.get("keep") == "on"),
+            content=_content(form, said, request.POST),
             why="asked on the page of the system agents",
             key=request.POST.get("key", "")[:64],
         )
@@ -62,20 +91,30 @@ def page(request: HttpRequest) -> HttpResponse:
     return redirect("bus-request", asked.pk)
 
 
-def _content(form: Form, said: str, *, keep: bool) -> dict[str, Any]:
+def _content(form: Form, said: str, ticked: Mapping[str, str]) -> dict[str, Any]:
     if not form.field:
         return {}
+    content: dict[str, Any] = {form.field: said}
     if form.is_number:
-        return {form.field: int(said) if said.isdecimal() and len(said) < 15 else 0, "keep": keep}
-    return {form.field: said}
+        content = {form.field: int(said) if said.isdecimal() and len(said) < 15 else 0, "keep": "keep" in ticked}
+    return {**content, "with_model": True} if form.takes_model and "with_model" in ticked else content
 
 
 def _page(request: HttpRequest, refused: str = "", *, status: int = 200) -> HttpResponse:
     known = providers.connected()
     names = ("SystemAgent", "ArchitectZero", "MemoryManager", "EvolutionStrategist", "IntentReviewer")
     shown = [
-        {"about": known[name], "forms": [form for form in FORMS if form.agent == name]}
+        {
+            "about": known[name],
+            "forms": [form for form in FORMS if form.agent == name],
+            "without_model": WITHOUT_MODEL[name],
+        }
         for name in names
         if name in known
     ]
-    return render(request, "agents/system/agents.html", {"agents": shown, "refused": refused}, status=status)
+    commands = [
+        {"name": one.name, "does": one.summary, "without_model": COMMANDS_WITHOUT_MODEL.get(one.name, "")}
+        for one in system_agent.TOOL.commands
+    ]
+    context = {"agents": shown, "commands": commands, "models": asking.budget().models, "refused": refused}
+    return render(request, "agents/system/agents.html", context, status=status)

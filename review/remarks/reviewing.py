@@ -147,6 +147,8 @@ def _level(goal: Goal, kind: str, by: User) -> LevelDocument:
 
 
 def _by_model(goal: str, steps: Sequence[str]) -> tuple[list[Remark], str]:
+    if not asking.budget().models:
+        return [], f"no model ({asking.NO_MODEL.rstrip('.')})"
     writer = asking.writer()
     prompt = in_use.filled(PROMPT)
     material = {"goal": goal, "steps": [f"{number}: {one}" for number, one in enumerate(steps, 1)]}

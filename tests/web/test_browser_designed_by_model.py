@@ -1,9 +1,10 @@
-"""SystemAgent in real Chromium with a language model on loopback: every stop is reviewed, and a like task asks it less."""
+"""SystemAgent in real Chromium with a language model on loopback: every stop is reviewed; a like task asks it less."""
 
 from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -230,8 +231,7 @@ def test_a_task_is_designed_planned_and_made_a_workflow_by_a_model_and_a_like_ta
     walk.worked(again)
     walk.carried_out(again)
     second = calls()[len(first) :]
-    print(
-        f"model calls: {len(first)} at first ({', '.join(first)}), {len(second)} for the like task ({', '.join(second)})"
-    )
+    for task, asked in (("the first task", first), ("the like task", second)):
+        sys.stdout.write(f"model calls of {task}: {len(asked)} ({', '.join(asked)})\n")
     assert len(second) < len(first), (first, second)
     assert (first, second) == (["candidate", "plan", "plan", "candidate"], ["candidate"])

@@ -244,6 +244,21 @@ def test_it_registers_an_agent_that_nobody_can_reach_yet(approved: Approved) -> 
         ('Evolve the component "x" of the kind rule so that it does "y"', "evolve_component"),
         ("Ask the memory what failed with pip", "request_agent"),
         ('Ask an agent to "count the words of the report"', "request_agent"),
+        ('Process the workflow "Greet" with the values "{}"', "process_workflow"),
+        ("Create a component of the kind tool that does translate", "create_component"),
+        ("Say the context of the task count lines", "task_context"),
+        ("Review the design of goal 7", "review_design"),
+        ("Review the selection of goal 7", "review_selection"),
+        ('Ask for the approval of goal 7 because "it is due today"', "ask_for_approval"),
+        (
+            'Record the experience of "counted lines" with the outcome success and the summary "wc is enough"',
+            "record_experience",
+        ),
+        (
+            "Register the agent translator for the capability translate with the description translates",
+            "register_agent",
+        ),
+        ("Request an agent on the bus to count lines", "request_agent"),
     ],
 )
 def test_a_goal_in_words_is_planned_by_the_rules_that_ship(said: str, command: str) -> None:
