@@ -173,15 +173,13 @@ def test_a_breaker_goes_by_its_table_while_workers_die(system: Whole, results: R
                 body: dict[str, Any] = {"capability": dead, "content": {"n": number}}
                 system.api.post("bus/requests", json=body).raise_for_status()
             for opened in range(1, 5):
-                wait_until(
-                    lambda so_far=opened: _moves(system, dead).count("open") >= so_far, within=PATIENCE_S, what="open"
-                )
+                _wait_open(system, dead, opened)
                 if opened == 3:
                     _run(system, "close", dead)
                 else:
                     passed(chance.uniform(0, 2))
                 case.landed += bool(end_all_hands(system))
-            wait_until(lambda: _moves(system, dead).count("open") >= 5, within=PATIENCE_S, what="open once more")
+            _wait_open(system, dead, 5)
         finally:
             _run(system, "cooldown", str(int(Terms().cooldown_s)))
         moves = _moves(system, dead)
@@ -201,6 +199,10 @@ def test_a_breaker_goes_by_its_table_while_workers_die(system: Whole, results: R
         assert reached <= times_closed * (3 + under_way) + moves.count("half_open"), moves
         case.note = f"opened {moves.count('open')} times, {reached} calls reached it"
         case.survived = case.landed
+
+
+def _wait_open(whole: Whole, name: str, times: int) -> None:
+    wait_until(lambda: _moves(whole, name).count("open") >= times, within=PATIENCE_S, what=f"open {times} times")
 
 
 def _moves(whole: Whole, name: str) -> list[str]:

@@ -15,9 +15,9 @@ from agents.bus.retention import Gone
 from agents.models import BusBreaker, BusEntry, BusMember, BusRequest, Goal
 from agents.tasks import keep_logs
 from mindx_web.operations.grants import grant
+from mindx_web.supervisor.postgres import APP
 from people import sealing
 from people.models import User
-from tests.supervisor.test_preparation import APP
 
 pytestmark = pytest.mark.django_db(transaction=True)
 KEEP = 30
