@@ -142,6 +142,19 @@ def test_what_is_asked_about_again_holds_the_failed_branch_and_not_what_has_run(
     ]
 
 
+def test_what_stands_in_the_place_of_a_failed_step_is_known_though_others_have_run(
+    approved: Callable[..., IntentPlan], operator: User, owner: User
+) -> None:
+    RecoveryPolicy.objects.create(failure_class="TOOL_EXECUTION_ERROR", number=1, pinned="manual_fallback", by=operator)
+    worked(approved())
+    steps = [{"tool": "simple_coder", "command": "mkdir", "params": {"path": path}} for path in ("made", "also")]
+    asked = hand_items.instead(HandItem.objects.get(), by=owner, steps=steps)
+    intents = documents.read(bytes(asked.document)).intents
+    assert [(spec.command, spec.branch) for spec in intents][:2] == [("mkdir", "2a"), ("mkdir", "2a")]
+    failed = FailureRecord.objects.get(carried_by=asked)
+    assert (failed.carried_first, failed.carried_last, len(intents)) == (1, 2, 4)
+
+
 def test_an_approval_that_is_withdrawn_in_the_other_branch_asks_for_the_failed_one_too(
     approved: Callable[..., IntentPlan], monkeypatch: pytest.MonkeyPatch
 ) -> None:

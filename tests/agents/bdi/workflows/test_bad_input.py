@@ -10,7 +10,7 @@ from agents.bdi.workflows import binding
 from agents.bdi.workflows.bound import Known
 from agents.bdi.workflows.checking import Checked, check
 from agents.bdi.workflows.faults import Fault
-from agents.bdi.workflows.reading import MAX_CHARS, read
+from agents.bdi.workflows.reading import MAX_CHARS, Reading, read
 from agents.toolkit import strict_yaml
 from agents.toolkit.registry import REGISTRY
 from tests.agents.bdi.workflows.workflow_texts import execute, parallel, text
@@ -94,7 +94,12 @@ def test_a_workflow_that_executes_itself_and_two_that_execute_each_other_are_ref
 def test_a_workflow_that_is_called_a_hundred_times_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     known = {"W": text(f"{LS}  - type: RETURN\n    value: x\n", name="W")}
     asked: list[str] = []
-    monkeypatch.setattr(binding, "read", lambda body: asked.append(body) or read(body))
+
+    def counted(body: str) -> Reading:
+        asked.append(body)
+        return read(body)
+
+    monkeypatch.setattr(binding, "read", counted)
     checked(text(execute("W", item="WORKFLOW") * 40), known)
     assert len(asked) == 1
 
