@@ -128,7 +128,7 @@ def test_only_a_plan_that_waits_leaves_its_files_to_people(approved: Approved, o
     plan = approved([until(), read()])
     goal = worked(plan)
     upload(plan, owner, "other.txt")
-    Goal.objects.filter(pk=goal.pk).update(state=GoalState.EXECUTING, reason="")
+    Goal.objects.filter(pk=goal.pk).update(state=GoalState.EXECUTING)
     with pytest.raises(WorkspaceRefused, match="Wait until it has ended"):
         upload(plan, owner)
 
