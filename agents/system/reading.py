@@ -65,7 +65,7 @@ def task_context(params: Params, answer: Mapping[str, Any], means: Means) -> Map
         said.append(f"Which is a part of: {goal.parent.text}")
     if design is not None and designs.is_settled(design):
         said += levels.statements(levels.read_design(bytes(design.document)))
-    return {"context": "\n".join(said)[:_CONTEXT_CHARS]}
+    return {"message": f"{len(said)} lines of context", "context": "\n".join(said)[:_CONTEXT_CHARS]}
 
 
 def build_context(params: Params, answer: Mapping[str, Any], means: Means) -> Mapping[str, Any]:

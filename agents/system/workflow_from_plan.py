@@ -17,6 +17,7 @@ from agents.record.errors import NotPossibleNow
 from agents.record.selectors import goals_visible_to
 from agents.states import GoalState, PlanState
 from library.memory import selectors
+from library.memory.selectors import PRECEDENT_FROM
 from people.models import User
 
 _NEAREST = 10
@@ -43,7 +44,9 @@ def source(pk: int, wish: str, by: User) -> IntentPlan:
 
 def _alike(wish: str, by: User) -> list[int]:
     rows = selectors.search(wish, user=by, limit=_NEAREST)
-    return [int(row.goal_ref) for row, _ in rows if row.final_outcome == "success" and row.goal_ref.isdigit()]
+    # Of what is unlike the wish, a workflow would do something else under the wish's name.
+    near = [row for row, similarity in rows if similarity is None or similarity >= PRECEDENT_FROM]
+    return [int(row.goal_ref) for row in near if row.final_outcome == "success" and row.goal_ref.isdigit()]
 
 
 def _ran(goal: Goal) -> IntentPlan | None:

@@ -51,7 +51,7 @@ SCHEMA: Mapping[str, Any] = {
 
 
 def read(plan: IntentPlan, *, by: User, with_model: bool = False) -> tuple[list[Remark], str]:
-    """What speaks against the plan, and who found it: "code", or "code and MODEL". Nothing is stored.
+    """What speaks against the plan, and who found it: "code", "code and MODEL", or why no model did. Nothing is stored.
 
     Never call it inside a transaction `with_model`. Raises NotYours, NotPossibleNow.
     """
@@ -67,8 +67,10 @@ def read(plan: IntentPlan, *, by: User, with_model: bool = False) -> tuple[list[
         if step.level is Level.HIGH or (step.level is Level.UNKNOWN and not step.lacks_cases)
     ]
     found += finding.of_document(document)
-    if not with_model or asking.budget().why_not:
+    if not with_model:
         return found[:MOST], "code"
+    if not asking.budget().models:
+        return found[:MOST], f"code only. {asking.NO_MODEL}"
     more, model = _by_model(document.goal_text, [spec.sentence for spec in document.intents])
     return [*found, *more][:MOST], f"code and {model}"
 
@@ -147,8 +149,6 @@ def _level(goal: Goal, kind: str, by: User) -> LevelDocument:
 
 
 def _by_model(goal: str, steps: Sequence[str]) -> tuple[list[Remark], str]:
-    if not asking.budget().models:
-        return [], f"no model ({asking.NO_MODEL.rstrip('.')})"
     writer = asking.writer()
     prompt = in_use.filled(PROMPT)
     material = {"goal": goal, "steps": [f"{number}: {one}" for number, one in enumerate(steps, 1)]}

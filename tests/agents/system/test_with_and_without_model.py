@@ -37,7 +37,6 @@ ClientOf = Callable[[User], Client]
 RULE = "RULE total a list\nIF your task is to total the list {file}\nTHEN:\n  run python total.py {file}\n"
 ANSWERS = {
     "You take requirements apart": {"components": [{"name": "fog", "does": "Measure the fog", "after": []}]},
-    "You write one workflow": {"workflow": GREET.replace("Greet", "Greet by model")},
     "You improve one plan rule": {"rule": RULE.replace("THEN:\n", "THEN:\n  # It adds the numbers up.\n")},
     "You read a plan": {"remarks": [{"step": 1, "remark": "Nobody asked for that folder."}]},
 }
@@ -48,6 +47,9 @@ def model(asked: Any) -> None:
     told = str(asked.server.asked[-1]["messages"][0]["content"])
     if "You answer a question about earlier goals" in told:
         return asked.stream("The host did not answer [1].")
+    if "You write one workflow" in told:
+        name = f"Greet by model {len(asked.server.asked)}"
+        return asked.stream(json.dumps({"workflow": GREET.replace("Greet", name)}))
     return asked.stream(json.dumps(next(said for begin, said in ANSWERS.items() if begin in told)))
 
 
@@ -75,7 +77,7 @@ class Row:
 # {waits}: a goal whose plan awaits review; {designed}: one with a design; {chosen}: one whose rules await review.
 ROWS = (
     Row("search_component", {"task": "total a list"}, "found"),
-    Row("task_context", {"task": "total a list"}, "It is a part of:"),
+    Row("task_context", {"task": "total a list"}, "2 lines of context"),
     Row("build_context", {"task": "total a list"}, "left out, about"),
     Row("discover_agent", {"task": "answer a question"}, "can be asked now"),
     Row("review_design", {"goal": "{designed}"}, "written new, so nothing is known of it"),
@@ -101,12 +103,12 @@ ROWS = (
         "create_component",
         {"kind": "workflow", "wish": "greet somebody"},
         "New code needs a language model or a person, and no model is set up. Give the component's whole text",
-        "the workflow Greet by model 1.0.0 is a candidate",
+        "1.0.0 is a candidate; people decide whether it is put to use",
         fails=True,
     ),
     Row(
         "generate_workflow",
-        {"wish": "greet somebody", "name": "Greeting"},
+        {"wish": "forecast the weather of Jupiter", "name": "Jupiter"},
         "No language model is set up, and no goal like this was achieved yet. Write the workflow, or set up a model.",
         "is a candidate; a language model wrote it",
         fails=True,
@@ -211,7 +213,7 @@ CAPABILITIES = (
     Asked(
         "read_plan",
         {"goal": 0, "with_model": True},
-        "no model (No language model is set up)",
+        "code only. No language model is set up.",
         "Nobody asked for that folder.",
     ),
 )
