@@ -9,6 +9,7 @@ from agents.toolkit.command import Command, Tool
 from agents.toolkit.describing import fields, line, path
 from agents.toolkit.jailed import in_jail
 from agents.toolkit.many_files import inside
+from agents.toolkit.saying import Place, Said
 from agents.toolkit.trial import Trial
 
 NAME = "many_files"
@@ -193,4 +194,6 @@ TOOL = Tool(
             needs_autonomous=True,
         ),
     ),
+    # The archives that they make are looked for when the goal has ended.
+    dict.fromkeys(("archive_files", "archive_folder"), Said((), {"to": Place("new", makes="file")})),
 )
