@@ -7,6 +7,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from agents.bdi.bus.remembering import Delegated, experience_of, spoken
@@ -31,7 +33,7 @@ def of(asked: BusRequest) -> Experience:
 
 
 def test_an_answer_is_remembered_with_the_rights_of_whoever_asked(
-    goal: Goal, owner: User, outsider: User, connect: Callable[..., Any]
+    goal: Goal, owner: User, outsider: User, connect: Callable[..., Any], client: Client
 ) -> None:
     connect().does = lambda request: providers.Answer({"text": "a lunar answer"})
     asked = requests.request(by=owner, capability="say", content={"a": 1}, why="to know its phase", parent=goal)
@@ -45,6 +47,10 @@ def test_an_answer_is_remembered_with_the_rights_of_whoever_asked(
     assert "chosen by confidence" in row.key_decisions_made[0]
     assert row in selectors.visible_to(owner)
     assert row not in selectors.visible_to(outsider)
+    client.force_login(owner)
+    page = client.get(reverse("experience", args=[row.pk])).content.decode()
+    assert f"Request of goal {goal.pk}" in page
+    assert "a lunar answer" in page
     assert row in [found for found, _ in selectors.search("lunar answer", user=owner, limit=5)]
 
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
 from agents.bdi import document as documents
@@ -294,3 +295,11 @@ def test_a_request_that_waits_is_cancelled_by_its_owner_and_the_step_fails(appro
     assert goal_of(plan).wake_at is None
     cycle.work(plan.goal_id)
     assert Attempt.objects.get(intent=first(plan), outcome="failed").failure_class == "PERMISSION_ERROR"
+
+
+def test_the_page_of_the_goal_says_for_what_it_waits(approved: Approved, owner: User, client: Client) -> None:
+    plan = approved([step(**READS)])
+    cycle.work(plan.goal_id)
+    client.force_login(owner)
+    page = client.get(goal_of(plan).get_absolute_url()).content.decode()
+    assert f"Waiting for an answer on the bus: request {asked_by(plan).pk} asks for simple_coder.read" in page
