@@ -41,16 +41,18 @@ def remaining(
     over = [spec for spec in document.intents[: position - 1] if spec.position in done]
     repeated = [spec for spec in over if _lives_in_the_session(spec, living, registry)]
     in_place = [instead] if isinstance(instead, IntentSpec) else instead
-    ahead = [
-        spec
+    # Only in branches may a step behind the position have ended.
+    open_ones = {
+        spec.position
         for spec in document.intents
-        if (spec.position >= position or spec.position in put_off) and spec.position not in {*left_out, *done}
-    ]
+        if spec.position in put_off or (spec.position >= position and not (spec.branch and spec.position in done))
+    }
+    ahead = [spec for spec in document.intents if spec.position in open_ones and spec.position not in left_out]
     if in_place is not None:
         before = [spec for spec in ahead if spec.position < position]
         ahead = [*before, *in_place, *(spec for spec in ahead if spec.position > position)]
     try:
-        kept = [*repeated, *(spec for spec in ahead if _may_run(spec, position, done))]
+        kept = [*repeated, *(spec for spec in ahead if _may_run(spec, open_ones, done))]
         places = {spec.position: place for place, spec in enumerate(kept, 1)}
         moved = len(document.intents) - len(kept)
         places |= {spec.position: spec.position - moved for spec in document.cleanup}
@@ -77,10 +79,10 @@ def _lives_in_the_session(spec: IntentSpec, living: Collection[str], registry: R
         return False
 
 
-def _may_run(spec: IntentSpec, position: int, done: Results) -> bool:
+def _may_run(spec: IntentSpec, open_ones: Collection[int], done: Results) -> bool:
     """False when its condition reads a step that is over, and does not hold."""
     reads = reference_of(spec.condition) if spec.condition is not None else None
-    if reads is None or (reads.position >= position and reads.position not in done):
+    if reads is None or reads.position in open_ones:
         return True
     return bool(spec.condition and holds(spec.condition, done))
 
