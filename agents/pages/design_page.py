@@ -18,7 +18,7 @@ def drawn(design: Blueprint) -> Graph:
                 f"{one.choice} {one.name}",
                 tuple(at[name] for name in one.after),
                 one.does,
-                output_var=f"{one.kind} {one.what}" if one.what else "",
+                component=f"{one.kind} {one.what}" if one.what else "",
             )
             for one in design.components
         ]

@@ -24,7 +24,7 @@ def revision_of(plan: IntentPlan, rule_addresses: Mapping[int, str]) -> Revision
     return Revision(
         number=plan.revision,
         state=plan.state,
-        source=plan.plan.source,
+        source=_source(plan),
         steps=tuple(_step(intent, sentences.get(intent.position, "")) for intent in plan.intents.all()),
         created=plan.created_at,
         ended=plan.ended_at,
@@ -34,6 +34,13 @@ def revision_of(plan: IntentPlan, rule_addresses: Mapping[int, str]) -> Revision
         address=plan.get_absolute_url(),
         is_rest=bool(plan.plan.evidence.get("delta")),
     )
+
+
+def _source(plan: IntentPlan) -> str:
+    """Whose plan it is, in words: a person stands behind a design's and a workflow's, and did not write the steps."""
+    evidence = plan.plan.evidence
+    given = {"design": "the approved design", "workflow": "a workflow"}
+    return next((words for name, words in given.items() if name in evidence), str(plan.plan.source))
 
 
 def _step(intent: Intent, sentence: str) -> Step:

@@ -12,7 +12,8 @@ _WIDTH, _HEIGHT = 196, 76
 _ACROSS, _DOWN = 56, 20
 _MARGIN = 4
 # So many characters of the fonts of the picture fit into a box.
-_TITLE_CHARS, _LINE_CHARS = 25, 30
+# Results are monospaced and therefore wider.
+_TITLE_CHARS, _LINE_CHARS, _OUT_CHARS = 25, 30, 25
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class FlowStep:
     sentence: str = ""
     way: str = ""
     output_var: str = ""
+    component: str = ""
     condition: str = ""
     workflow: str = ""
     state: str = ""
@@ -62,6 +64,7 @@ class Box:
         parts = [f"{self.step.way or self.step.position}: {self.step.command}", self.step.sentence]
         parts += [f"only if {self.step.condition}"] if self.step.condition else []
         parts += [f"its result is {self.step.output_var}"] if self.step.output_var else []
+        parts += [f"from the library: {self.step.component}"] if self.step.component else []
         parts += [f"after step {', '.join(map(str, self.step.depends_on))}"] if self.step.depends_on else []
         parts += [f"in branch {self.step.branch}"] if self.step.branch else []
         said = "; ".join(part for part in (*parts, self.step.state.replace("_", " ")) if part)
@@ -154,7 +157,11 @@ def _box(step: FlowStep, column: int, row: int) -> Box:
     lines = [("what", step.sentence)] if step.sentence else []
     lines += [("if", f"if {step.condition}")] if step.condition else []
     lines += [("out", f"→ {step.output_var}")] if step.output_var else []
-    placed = tuple((y + 39 + 15 * number, look, _cut(text, _LINE_CHARS)) for number, (look, text) in enumerate(lines))
+    lines += [("out", step.component)] if step.component else []
+    placed = tuple(
+        (y + 39 + 15 * number, look, _cut(text, _OUT_CHARS if look == "out" else _LINE_CHARS))
+        for number, (look, text) in enumerate(lines)
+    )
     title = f"{step.way or step.position} {step.command.partition('.')[2] or step.command}"
     return Box(step, x, y, _WIDTH, _HEIGHT, _cut(title, _TITLE_CHARS), placed)
 

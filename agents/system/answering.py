@@ -197,7 +197,7 @@ def system_agents() -> tuple[Connected, ...]:
             (
                 Offer(
                     "propose_evolution",
-                    "Open proposals, the heaviest first",
+                    "Open proposals, most pressing first",
                     taking({"kind": {"type": "string", "enum": kinds}, "component": text("name of a component", 120)}),
                 ),
             ),

@@ -64,9 +64,11 @@ def decide(matches: Sequence[Match], thresholds: Thresholds, *, not_compared: st
     if not best.is_compared:
         return Decided(REUSE, f"all of its words stand there; meaning could not be compared: {not_compared}", best)
     said = f"score {best.total:.2f} (task {_figure(best.task)}, content {_figure(best.content)})"
-    if best.total >= thresholds.reuse:
+    # What is compared is what people read: 0.4996 is shown as 0.50.
+    score = round(best.total, 2)
+    if score >= thresholds.reuse:
         return Decided(REUSE, f"{said}, reused from {thresholds.reuse:.2f}", best)
-    if best.total >= thresholds.evolve:
+    if score >= thresholds.evolve:
         return Decided(
             EVOLVE, f"{said}, evolved from {thresholds.evolve:.2f}, reused from {thresholds.reuse:.2f}", best
         )
