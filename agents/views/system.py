@@ -14,6 +14,7 @@ from agents.bus import providers, requests
 from agents.evolution import asking
 from agents.record.errors import AgentsError
 from agents.system import asking_now
+from agents.toolkit.finishing import SERVICES
 from agents.toolkit.tools import system_agent
 from agents.views.asking import person_of
 
@@ -113,7 +114,12 @@ def _page(request: HttpRequest, refused: str = "", *, status: int = 200) -> Http
         if name in known
     ]
     commands = [
-        {"name": one.name, "does": one.summary, "without_model": COMMANDS_WITHOUT_MODEL.get(one.name, "")}
+        {
+            "name": one.name,
+            # What is the same for all of them stands once, below the list.
+            "does": one.summary.removesuffix(SERVICES[one.finish].words),
+            "without_model": COMMANDS_WITHOUT_MODEL.get(one.name, ""),
+        }
         for one in system_agent.TOOL.commands
     ]
     context = {"agents": shown, "commands": commands, "models": asking.budget().models, "refused": refused}

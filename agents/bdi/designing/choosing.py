@@ -64,11 +64,9 @@ def decide(matches: Sequence[Match], thresholds: Thresholds, *, not_compared: st
     if not best.is_compared:
         return Decided(REUSE, f"all of its words stand there; meaning could not be compared: {not_compared}", best)
     said = f"score {best.total:.2f} (task {_figure(best.task)}, content {_figure(best.content)})"
-    # What is compared is what people read: 0.4996 is shown as 0.50.
-    score = round(best.total, 2)
-    if score >= thresholds.reuse:
+    if best.total >= thresholds.reuse:
         return Decided(REUSE, f"{said}, reused from {thresholds.reuse:.2f}", best)
-    if score >= thresholds.evolve:
+    if best.total >= thresholds.evolve:
         return Decided(
             EVOLVE, f"{said}, evolved from {thresholds.evolve:.2f}, reused from {thresholds.reuse:.2f}", best
         )
