@@ -74,7 +74,8 @@ def check_tool(version_id: int) -> None:
 
 @shared_task(name="agents.bus_request")
 def bus_request(request_id: int | None = None) -> None:
-    """Answer a request of the bus, if nobody does."""
+    """Answer a request of the bus, if nobody does, and end what was not answered in time."""
+    settling.expire_now_and_then()
     answering.work(request_id)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from agents import tasks
 from agents.actors import pauses
 from agents.bus import answering, breakers, in_step, moves, providers, requests, routing, settings, settling
 from agents.bus.providers import Answer
@@ -101,6 +103,22 @@ def test_a_deadline_that_passes_while_routing_asks_nobody(
     assert echo.asked == []
     settling.sweep()
     assert (_now(asked).state, _now(asked).reason) == (S.EXPIRED, "its deadline has passed")
+
+
+def test_deadlines_are_kept_while_wake_ups_hold_the_sweep_up(
+    owner: User, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 10,000 requests behind each other none was ended for minutes: the sweep stood in the same queue."""
+    connect("echo", "say")
+    late, asked = (_say(owner, deadline=timezone.now() + timedelta(hours=1)) for _ in range(2))
+    BusRequest.objects.filter(pk=late.pk).update(deadline=timezone.now() + PAST, wake_at=timezone.now() + timedelta(1))
+    monkeypatch.setattr(settling, "_expired_at", time.monotonic())
+    monkeypatch.setattr(settling, "_EXPIRES_EVERY_S", 3_600.0)
+    tasks.bus_request(asked.pk)
+    assert _now(late).state == S.WAITING, "it has looked a moment ago"
+    monkeypatch.setattr(settling, "_EXPIRES_EVERY_S", 0.0)
+    tasks.bus_request(asked.pk)
+    assert _now(late).state == S.EXPIRED
 
 
 def test_an_answer_after_the_deadline_is_refused(owner: User, connect: Connect) -> None:
