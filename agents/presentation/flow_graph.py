@@ -27,10 +27,10 @@ class FlowStep:
     sentence: str = ""
     way: str = ""
     output_var: str = ""
-    component: str = ""
     condition: str = ""
     workflow: str = ""
     state: str = ""
+    component: str = ""
 
 
 @dataclass(frozen=True)
