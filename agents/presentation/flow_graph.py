@@ -28,12 +28,12 @@ class FlowStep:
     sentence: str = ""
     way: str = ""
     output_var: str = ""
-    component: str = ""
     condition: str = ""
     workflow: str = ""
     state: str = ""
     # The branch in which it stands (`agents/bdi/branches.py`).
     branch: str = ""
+    component: str = ""
 
 
 @dataclass(frozen=True)
