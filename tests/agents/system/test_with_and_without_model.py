@@ -85,7 +85,7 @@ ROWS = (
     Row("ask_for_approval", {"goal": "{waits}", "why": "it is due"}, "people are asked to decide on goal"),
     Row("record_experience", {"task": "a", "outcome": "success", "summary": "b"}, "is recorded"),
     Row("register_agent", {"name": "t", "description": "d", "capability": "c"}, "t is registered"),
-    Row("request_agent", {"capability": "propose_evolution", "why": "to learn"}, "is answered"),
+    Row("request_agent", {"capability": "propose_evolution", "why": "to learn"}, "was answered by EvolutionStrategist"),
     Row("process_workflow", {"name": "Greet"}, "has the plan of the workflow Greet"),
     Row(
         "design_solution",
