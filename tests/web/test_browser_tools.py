@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from agents.cycle import cycle
-from agents.evolution import replaying, rollouts, tool_checks
+from agents.evolution import replaying, rollouts, searching, tool_checks
 from agents.models import Goal, ToolCheck
 from agents.workspaces import workspaces
 from library.components import services as library
@@ -92,6 +92,10 @@ def test_a_tool_is_made_from_a_sentence_evolved_loses_and_is_taken_back(
     provider.will_say(said(BRITTLE))
     page.get_by_label("What should be better").fill("Refuse empty files")
     page.get_by_role("button", name="Ask a model for a candidate").click()
+    expect(page.locator("#writer")).to_contain_text("waiting")
+    searching.work()
+    # The card looks again by itself.
+    page.locator("#writer").get_by_role("link", name="Version 1.1.0").click()
     expect(page.locator("h1 ~ .state").first).to_contain_text("candidate")
     run_trials()
     replaying.work()
