@@ -1,3 +1,4 @@
+-- short lock: a function, which no table waits for
 -- Entries of the bus's log are never changed, so the application may remove none. What is old enough goes by this, which
 -- decides itself what that is.
 CREATE FUNCTION agents_bus_expire(keep_days integer, most integer) RETURNS bigint
