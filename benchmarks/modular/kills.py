@@ -91,6 +91,7 @@ def killed(kills: int, *, by: User, reviewer: User, asked: list[Any], seed: int 
 
     draw = random.Random(seed)  # noqa: S311  # moments, guards nothing
     workers, found = Workers(), Result()
+    asked.clear()
     try:
         takes_s, right = _undisturbed(workers, by, reviewer)
         fewest = len(asked)
