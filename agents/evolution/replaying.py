@@ -95,7 +95,7 @@ def _do(replay: Replay, case: ReplayCase, sides: tuple[tuple[int, Trier], ...], 
 
 
 def _beside(side: Side, other: Side) -> Side:
-    """A plan that no copy can prove is better all the same than an answer of no use."""
+    """A plan that no copy can prove still beats an answer that could not be used."""
     return replace(side, passes=True) if side.is_valid and other.is_void else side
 
 

@@ -31,7 +31,7 @@ MOST_LOOKED_AT = 100
 
 
 class StillWaits(AgentsError):
-    """It is not so yet, and there is time left: the goal sleeps until then."""
+    """The condition does not hold yet and there is time left, so the goal sleeps until the deadline."""
 
     def __init__(self, wanted: Awaited, until: datetime) -> None:
         super().__init__(f"waits until {wanted.words}, at most until {until:%Y-%m-%d %H:%M:%S} UTC")
@@ -48,7 +48,7 @@ class Looked:
 
     @property
     def words(self) -> str:
-        """What became of the wait, for the log and the page."""
+        """How the wait ended, in words for the log and the page."""
         after = f"after {self.waited_s:.0f} s"
         if self.held_by is not None:
             return f"“{self.wanted.words}” holds {after}, because of the belief “{self.held_by.sentence}”"

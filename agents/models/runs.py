@@ -53,7 +53,7 @@ class Attempt(models.Model):
     finished = models.DateTimeField(null=True, blank=True)
     # succeeded, failed, cancelled, lost (the worker died), unavailable (the sandbox failed, not the step),
     # refused (the gate did not let it run), interrupted (its worker was told to stop, and it was safe to begin again),
-    # waiting (what it waits for was not so yet, or whom it has asked on the bus has not answered)
+    # waiting (its condition does not hold yet, or its request on the bus is not answered yet)
     outcome = models.CharField(max_length=16, blank=True)
     result = models.JSONField(null=True, blank=True)
     failure_class = models.CharField(max_length=32, blank=True)

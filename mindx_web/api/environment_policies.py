@@ -135,7 +135,7 @@ def reset(request: ApiRequest, policy_id: str) -> Status[PolicyOut]:
 
 
 def _done(do: Callable[[], int]) -> Status[PolicyOut]:
-    """Do it and tell what became of the policy, whose id is returned."""
+    """Run the action, which returns the id of a policy, and return that policy as it is now."""
     try:
         pk = do()
     except NotYours as refused:

@@ -62,7 +62,7 @@ _SAID = (
 # Every exception that Python itself has and a script can end with, by its class.
 CLASSES = {
     "ArithmeticError": "a calculation has no result",
-    "AssertionError": "something that the script takes for granted (assert) is not so",
+    "AssertionError": "an assertion of the script failed: something that it checks (assert) is not true",
     "AttributeError": "the value does not have what is asked of it; it may be of another kind than expected",
     "BaseException": "the script ended itself",
     "BaseExceptionGroup": "several things failed at once; each stands in the traceback",

@@ -1,4 +1,4 @@
-"""Which packages a virtual environment holds, read from what pip wrote beside them; nothing of it is run.
+"""Lists the packages of a virtual environment from the metadata that pip wrote; it runs nothing.
 
 Lives in the jail.
 """

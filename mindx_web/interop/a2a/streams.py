@@ -56,7 +56,7 @@ class Look:
 
 
 def changes(before: dict[str, Any], now: dict[str, Any]) -> list[Event]:
-    """What a client that has `before` needs to have `now`, in the protocol's order: what came of it, then its state."""
+    """The events that bring a client from `before` to `now`, in the order of the protocol: artifacts, then status."""
     of = {"taskId": now["id"], "contextId": now["contextId"]}
     known = before.get("artifacts", [])
     new = [artifact for artifact in now.get("artifacts", []) if artifact not in known]
