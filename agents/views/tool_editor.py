@@ -15,12 +15,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from agents.components import made_tools, tool_writing
 from agents.components.tool_writing import Checked, ToolInvalid
-from agents.evolution import asking, cases, replays, tool_checks, writing
+from agents.evolution import asking, cases, replays, searches, tool_checks
+from agents.pages.search_page import WriterPage
 from agents.presentation import tool_page
 from agents.toolkit import made, snippets
 from agents.toolkit.made import MadeToolFault
+from agents.views import wishes
 from agents.views.rule_versions import version_in_use, version_named_in
-from agents.views.version_moves import REFUSED
 from library.components import services
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
@@ -40,7 +41,10 @@ EXAMPLE = snippets.from_code('''def count_words(path):
 def new(request: HttpRequest) -> HttpResponse:
     """Make a tool: say what it should do, paste code, or write it in the editor."""
     if request.method != "POST":
-        return _editor(request, None, _Draft(EXAMPLE if "example" in request.GET else ""))
+        return _begin(request)
+    if "stop" in request.POST:
+        wishes.stop(request, made_tools.KIND)
+        return redirect("tool-new")
     match request.POST.get("do"):
         case "describe":
             return _described(request)
@@ -99,10 +103,21 @@ class _Draft:
         return range(1, self.rows + 1)
 
 
+def _begin(request: HttpRequest) -> HttpResponse:
+    """Nothing written yet: the ways to begin, or what a model is writing."""
+    wished = wishes.shown(request, made_tools.KIND)
+    if request.headers.get("HX-Target") == "written":
+        return render(request, "agents/evolution/_wish.html", {"wished": wished, "page": reverse("tool-new")})
+    draft = _Draft(EXAMPLE if "example" in request.GET else "")
+    if wished and wished.search and wished.has_failed:
+        draft = replace(draft, wish=wished.search.why, snippet=wished.search.snippet)
+    return _editor(request, None, draft, wished=wished)
+
+
 def _described(request: HttpRequest) -> HttpResponse:
-    """From a sentence: a model writes it; without one a person gets a draft to fill in."""
+    """From a sentence: a worker has a model write it; without one a person gets a draft to fill in."""
     user: Any = request.user
-    wish = request.POST.get("wish", "").replace("\0", "").strip()[: writing.MOST_WISH]
+    wish = wishes.wish_in(request)
     snippet = request.POST.get("code", "").replace("\0", "")[: made.MAX_CHARS]
     if not wish:
         return _editor(request, None, _Draft("", refused="Say what the tool should do."), status=422)
@@ -110,10 +125,10 @@ def _described(request: HttpRequest) -> HttpResponse:
         remark = f"{why_not} Here is a draft to fill in: its code is yours to write."
         return _editor(request, None, _Draft(snippets.from_description(wish), remark=remark))
     try:
-        saved = writing.new_tool(wish, by=user, snippet=snippet)
-    except REFUSED as refused:
+        search = searches.ask_for_new(made_tools.KIND, wish, by=user, snippet=snippet)
+    except wishes.REFUSED as refused:
         return _editor(request, None, _Draft("", wish=wish, snippet=snippet, refused=str(refused)), status=422)
-    return _saved(request, saved, "")
+    return redirect(f"{reverse('tool-new')}?search={search.pk}")
 
 
 def _from_code(request: HttpRequest) -> HttpResponse:
@@ -155,8 +170,16 @@ def _saved(request: HttpRequest, saved: ComponentVersion, said: str) -> HttpResp
     return redirect(f"{reverse('tool', args=[name])}?version={saved.pk}")
 
 
-def _editor(request: HttpRequest, component: Component | None, draft: _Draft, status: int = 200) -> HttpResponse:
+def _editor(
+    request: HttpRequest,
+    component: Component | None,
+    draft: _Draft,
+    status: int = 200,
+    wished: WriterPage | None = None,
+) -> HttpResponse:
     context = {
+        "wished": wished,
+        "page": reverse("tool-new"),
         "component": component,
         "draft": replace(draft, name=component.name) if component is not None else draft,
         "writer": asking.budget(),
