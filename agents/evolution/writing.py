@@ -81,7 +81,7 @@ def improvable(component: Component, *, by: User) -> ComponentVersion:
     """The version in use, which a model may improve on for this person. Raises LibraryRefused, NotPossibleNow."""
     check_may_write(by)
     parent = component.versions.filter(status=ComponentVersion.Status.ACTIVE).first()
-    if parent is None or not replays.can_be(parent):
+    if parent is None or not (component.kind == RULE or made_tools.is_made(parent)):
         raise NotPossibleNow("A model writes candidates of rules, and of tools that people made, that are in use.")
     return parent
 

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -15,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from agents.components import made_tools, tool_writing
 from agents.components.tool_writing import Checked, ToolInvalid
-from agents.evolution import asking, cases, replays, searches, tool_checks
+from agents.evolution import asking, saving, searches
 from agents.pages.search_page import WriterPage
 from agents.presentation import tool_page
 from agents.toolkit import made, snippets
@@ -24,7 +23,7 @@ from agents.views import wishes
 from agents.views.rule_versions import version_in_use, version_named_in
 from library.components import services
 from library.errors import LibraryRefused
-from library.models import Component, ComponentVersion
+from library.models import Component
 
 EXAMPLE = snippets.from_code('''def count_words(path):
     """Count the words of a text file.
@@ -151,23 +150,14 @@ def _save(request: HttpRequest, component: Component | None) -> HttpResponse:
     if request.POST.get("do") == "check":
         return _editor(request, component, draft)
     try:
-        with transaction.atomic():
-            saved = tool_writing.save(body, by=user, of=component, changes=changes)
-            tool_checks.ask(saved, by=user)
-            said = ""
-            if saved.parent is not None and cases.has_any(saved.component):
-                replays.ask(saved, by=user, why=changes)
-                said = f" Earlier goals are replayed with it and with {saved.parent.version}."
+        saved = saving.save_tool(body, by=user, of=component, changes=changes)
     except (ToolInvalid, LibraryRefused) as refused:
         status = 403 if isinstance(refused, LibraryRefused) and not refused.field else 422
         return _editor(request, component, replace(draft, refused=str(refused)), status=status)
-    return _saved(request, saved, said)
-
-
-def _saved(request: HttpRequest, saved: ComponentVersion, said: str) -> HttpResponse:
-    name = saved.component.name
-    messages.success(request, f"Version {saved.version} of “{name}” is a candidate. Its trials are being run.{said}")
-    return redirect(f"{reverse('tool', args=[name])}?version={saved.pk}")
+    name = saved.version.component.name
+    said = f"Version {saved.version.version} of “{name}” is a candidate. Its trials are being run.{saved.says}"
+    messages.success(request, said)
+    return redirect(f"{reverse('tool', args=[name])}?version={saved.version.pk}")
 
 
 def _editor(

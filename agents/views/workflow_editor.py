@@ -16,7 +16,7 @@ from agents.bdi.workflows.checking import Checked
 from agents.bdi.workflows.reading import MAX_CHARS
 from agents.components import workflow_library
 from agents.components.workflow_library import KIND, WorkflowInvalid
-from agents.evolution import asking, searches
+from agents.evolution import asking, saving, searches
 from agents.pages import flow_page
 from agents.pages.search_page import WriterPage
 from agents.presentation.flow_graph import Graph
@@ -24,7 +24,7 @@ from agents.views import wishes
 from agents.views.rule_versions import version_named_in
 from library.components import services
 from library.errors import LibraryRefused
-from library.models import Component, ComponentVersion
+from library.models import Component
 
 EXAMPLE = """\
 scenario_name: Greet somebody
@@ -151,16 +151,13 @@ def _save(request: HttpRequest, component: Component | None) -> HttpResponse:
     if request.POST.get("do") == "check":
         return _editor(request, component, draft)
     try:
-        saved = workflow_library.save(body, by=user, of=component, changes=changes)
+        saved = saving.save_workflow(body, by=user, of=component, changes=changes)
     except (WorkflowInvalid, LibraryRefused) as refused:
         status = 403 if isinstance(refused, LibraryRefused) and not refused.field else 422
         return _editor(request, component, replace(draft, refused=str(refused)), status=status)
-    return _saved(request, saved)
-
-
-def _saved(request: HttpRequest, saved: ComponentVersion) -> HttpResponse:
-    messages.success(request, f"Version {saved.version} of “{saved.component.name}” is a candidate.")
-    return redirect(f"{reverse('workflow', args=[saved.component_id])}?version={saved.pk}")
+    version = saved.version
+    messages.success(request, f"Version {version.version} of “{version.component.name}” is a candidate.{saved.says}")
+    return redirect(f"{reverse('workflow', args=[version.component_id])}?version={version.pk}")
 
 
 def _editor(

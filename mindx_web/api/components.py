@@ -339,8 +339,8 @@ def evolve(
     component = _component(component_id)
     if component.kind == PROMPT:
         return Status(202, _candidate(_prompt_written(component, payload, request.auth.user), request.auth.user))
-    if component.kind not in (RULE, made_tools.KIND) or made_tools.is_shipped(component.name):
-        message = "Only rules, prompts and tools that people made evolve this way."
+    if component.kind not in (RULE, WORKFLOW, made_tools.KIND) or made_tools.is_shipped(component.name):
+        message = "Only rules, prompts, workflows and tools that people made evolve this way."
         raise Problem(409, message, kind="not_possible")
     try:
         if payload.body is None:
