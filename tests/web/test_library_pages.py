@@ -125,7 +125,7 @@ def test_who_uses_it_is_told_by_the_newest_plans_and_goals_of_others_are_counted
 ) -> None:
     at = f"/library/{greet.component_id}/"
     assert "No plan has used it yet" in client_of(owner).get(at).content.decode()
-    plan = propose_plan()
+    plan = propose_plan(owner)
     Plan.objects.filter(pk=plan.plan_id).update(source="rule", evidence={"rule": {"name": "greet", "version": "1.0.0"}})
     agent, goal = plan.goal.agent.name, f"/goals/{plan.goal_id}/"
     shown = client_of(owner).get(at).content.decode()
