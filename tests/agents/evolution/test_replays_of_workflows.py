@@ -213,7 +213,9 @@ def test_the_next_version_by_the_api_is_replayed_and_a_model_writes_none(
     (replay,) = Replay.objects.all()
     assert written["version_id"] == str(replay.version_id)
     replaying.work(replay.pk)
-    told = api_of(reviewer).get(f"candidates/{replay.version_id}").json()["replay"]
+    candidate_told = api_of(reviewer).get(f"candidates/{replay.version_id}").json()
+    assert candidate_told["checks"] == []
+    told = candidate_told["replay"]
     assert (told["verdict"], told["fixed"], told["cases"][0]["flip"]) == ("too_few", 1, "fixed")
     evolved = api_of(reviewer).post(
         f"components/{total.component_id}/evolve", {"why": "blank lines", "body": body("picky")}
