@@ -531,7 +531,7 @@ def _versions(component_id: str) -> list[ComponentVersion]:
 
 def _found(candidate_id: str) -> ComponentVersion:
     rows = ComponentVersion.objects.select_related("component", "parent__component")
-    kinds = (RULE, made_tools.KIND, PROMPT, FIRMWARE, AGENT)
+    kinds = (RULE, made_tools.KIND, WORKFLOW, PROMPT, FIRMWARE, AGENT)
     found = rows.filter(pk=found_id(candidate_id, _NO_VERSION), component__kind__in=kinds).first()
     if found is None:
         raise _NO_VERSION
@@ -583,6 +583,8 @@ def _checks(version: ComponentVersion) -> list[str]:
     if version.component.kind == RULE:
         found = rule_writing.check(version.body, instead_of=version.component.name).problems
         return [f"line {one.line}: {one.message}" for one in found]
+    if version.component.kind == WORKFLOW:
+        return [str(one) for one in workflow_library.check(version.body, instead_of=version.component.name).faults]
     return list(tool_writing.check(version.body, instead_of=version.component.name).problems)
 
 
