@@ -159,7 +159,7 @@ class ScienceWorldWorld:
             absent.append("Java")
         if not absent:
             return ""
-        said = "An operator installs both with “make scienceworld”, on each machine with workers."
+        said = "An operator installs what is missing with “make scienceworld”, on each machine with workers."
         return f"Missing: {' and '.join(absent)}. {said}"
 
     def tasks(self) -> Sequence[str]:
