@@ -10,7 +10,7 @@ from django.conf import settings
 
 from agents.beliefs import entailment_model
 from agents.models import EntailmentThresholds
-from agents.tuning.kinds import Checked, Field, OneRow, Values, in_words
+from agents.tuning.kinds import Checked, Field, OneRow, Values
 from agents.tuning.of_parameters import Journalled
 
 
