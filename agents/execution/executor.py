@@ -12,13 +12,13 @@ from typing import Any
 
 from django.conf import settings
 
-from agents.bdi import recovery
-from agents.bdi.commitment import Course, Reconsidered
-from agents.bdi.cycle import Decision
-from agents.bdi.document import Document, IntentSpec
-from agents.bdi.network import Network, network_of, reached_words, refusal_words
-from agents.bdi.recovery import FailureClass
-from agents.bdi.waits import is_wait
+from agents.bdi.intentions.commitment import Course, Reconsidered
+from agents.bdi.intentions.cycle import Decision
+from agents.bdi.outcome.network import Network, network_of, reached_words, refusal_words
+from agents.bdi.plans.document import Document, IntentSpec
+from agents.bdi.plans.waits import is_wait
+from agents.bdi.recovery import recovery
+from agents.bdi.recovery.recovery import FailureClass
 from agents.beliefs.perceiving import Place
 from agents.execution import gate_check, reconsidering, recovering, waits
 from agents.execution.beginning import Begun

@@ -13,16 +13,16 @@ from random import Random
 from django.db import transaction
 
 from agents.actors.models_in_use import models_of
-from agents.bdi import agint, recovery, retrying, simplifying
-from agents.bdi.agint import Assessment, Decision
-from agents.bdi.document import Document, IntentSpec
-from agents.bdi.failures import Facts, Failure, FailureClass, facts_of
-from agents.bdi.missing_paths import in_words
-from agents.bdi.recovery import Choice, Envelope, Situation
-from agents.bdi.recovery_settings import RecoverySettings
-from agents.bdi.retrying import Earlier, fingerprint
-from agents.bdi.simplifying import Simpler
-from agents.bdi.strategies import AGINT, COOLED, REEXTRACTED, RETRY, SIMPLER, Strategy, way_named
+from agents.bdi.plans.document import Document, IntentSpec
+from agents.bdi.recovery import agint, recovery, retrying, simplifying
+from agents.bdi.recovery.agint import Assessment, Decision
+from agents.bdi.recovery.failures import Facts, Failure, FailureClass, facts_of
+from agents.bdi.recovery.missing_paths import in_words
+from agents.bdi.recovery.recovery import Choice, Envelope, Situation
+from agents.bdi.recovery.recovery_settings import RecoverySettings
+from agents.bdi.recovery.retrying import Earlier, fingerprint
+from agents.bdi.recovery.simplifying import Simpler
+from agents.bdi.recovery.strategies import AGINT, COOLED, REEXTRACTED, RETRY, SIMPLER, Strategy, way_named
 from agents.bdi.understanding.understood import Question
 from agents.execution.steps import StepOutcome
 from agents.models import Attempt, FailureRecord, Goal, IntentPlan

@@ -15,12 +15,14 @@ from random import Random
 from django.utils import timezone
 
 from agents.actors.models_in_use import models_of
-from agents.bdi import agint, means_ends, recovery, simpler_goal
-from agents.bdi.agint import Assessment, Decision
-from agents.bdi.failures import PLANNING, Facts, Failure, classified
-from agents.bdi.recovery import Choice, Envelope, Situation
-from agents.bdi.recovery_settings import RecoverySettings
-from agents.bdi.strategies import (
+from agents.bdi.planning import means_ends
+from agents.bdi.plans.validation import Problem
+from agents.bdi.recovery import agint, recovery, simpler_goal
+from agents.bdi.recovery.agint import Assessment, Decision
+from agents.bdi.recovery.failures import PLANNING, Facts, Failure, classified
+from agents.bdi.recovery.recovery import Choice, Envelope, Situation
+from agents.bdi.recovery.recovery_settings import RecoverySettings
+from agents.bdi.recovery.strategies import (
     ABORT,
     AGINT,
     ALTERNATIVE,
@@ -33,7 +35,6 @@ from agents.bdi.strategies import (
     way_named,
 )
 from agents.bdi.understanding import drafting
-from agents.bdi.validation import Problem
 from agents.beliefs import entailment_model, set_items
 from agents.models import FailureRecord, Goal
 from agents.plans import proposals

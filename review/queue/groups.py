@@ -15,8 +15,8 @@ from typing import Any
 
 from django.db.models import Count, Max, Min
 
-from agents.bdi import document as documents
-from agents.bdi.document import Document
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document
 from agents.models import IntentPlan
 from agents.toolkit.registry import tools_in_use
 from people.models import User

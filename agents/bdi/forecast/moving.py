@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from agents.bdi.consequences import Consequence, Content, Overwriting, Transfer
+from agents.bdi.forecast.consequences import Consequence, Content, Overwriting, Transfer
 from agents.bdi.forecast.walk import Walk
 from sandbox.commands import shown
 

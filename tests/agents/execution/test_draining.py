@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.cycle import cycle
 from agents.execution import executor, shadow
 from agents.execution.steps import run_step

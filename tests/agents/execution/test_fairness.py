@@ -16,7 +16,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from agents.bdi.deliberation import LEVEL_S, TURN_S
+from agents.bdi.intentions.deliberation import LEVEL_S, TURN_S
 from agents.cycle import cycle
 from agents.execution import executor
 from agents.execution.watching import Watch

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from agents.actors import commitments
-from agents.bdi.commitment import Commitment
+from agents.bdi.intentions.commitment import Commitment
 from agents.cycle import cycle
 from agents.execution import executor, reconsidering
 from agents.models import Agent, Belief, Goal, Intent, IntentPlan

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from agents.bdi import document as documents
 from agents.bdi.designing.choosing import Thresholds
+from agents.bdi.plans import document as documents
 from agents.components import workflow_library
 from agents.cycle import cycle
 from agents.goals.component_goals import Terms
