@@ -73,21 +73,15 @@ def candidates(traces: Sequence[Trace], registry: Registry, taken: frozenset[str
 
 
 def _of_group(group: Sequence[Trace], registry: Registry, taken: frozenset[str]) -> Candidate | None:
-    worked, failed = ([one for one in group if one.succeeded is wanted] for wanted in (True, False))
-    best: tuple[Rule, list[Trace]] | None = None
-    for trace in worked[:MOST_TRIED]:
-        rule = _made_of(trace, registry, taken)
-        bare = rule and replace(rule, contexts=())
-        covered = [one for one in worked if _plans_the_same(bare, one, registry)] if bare else []
-        if rule and len({one.text for one in covered}) > 1 and (best is None or len(covered) > len(best[1])):
-            best = rule, covered
+    worked = [one for one in group if one.succeeded]
+    best = _covering_most(worked, registry, taken)
     if best is None:
         return None
     rule, covered = best
     views = [_View(one, registry) for one in covered]
-    always = (each for each in rule.contexts if all(view.holds(rule, each) for view in views))
-    rule = replace(rule, contexts=tuple(always))
-    against = [view for one in failed if (view := _View(one, registry)).match(rule) is not None]
+    rule = _with_shared_contexts(rule, views)
+    failed = [_View(one, registry) for one in group if not one.succeeded]
+    against = [view for view in failed if view.match(rule) is not None]
     rule, added = _told_apart(rule, views, against)
     if not _is_sound(rule, covered, registry):
         return None
@@ -100,6 +94,28 @@ def _of_group(group: Sequence[Trace], registry: Registry, taken: frozenset[str])
         tuple(sorted(ruled_out)),
         tuple(view.trace.goal for view in against if view.trace.goal not in ruled_out),
     )
+
+
+def _covering_most(
+    worked: Sequence[Trace], registry: Registry, taken: frozenset[str]
+) -> tuple[Rule, list[Trace]] | None:
+    """The rule made from one of these that plans most of them the same way, with those; at least two texts."""
+    best: tuple[Rule, list[Trace]] | None = None
+    for trace in worked[:MOST_TRIED]:
+        rule = _made_of(trace, registry, taken)
+        if rule is None:
+            continue
+        bare = replace(rule, contexts=())
+        covered = [one for one in worked if _plans_the_same(bare, one, registry)]
+        if len({one.text for one in covered}) > 1 and (best is None or len(covered) > len(best[1])):
+            best = rule, covered
+    return best
+
+
+def _with_shared_contexts(rule: Rule, views: Sequence[_View]) -> Rule:
+    """The rule with those of its contexts that hold in every one of these goals."""
+    shared = (each for each in rule.contexts if all(view.holds(rule, each) for view in views))
+    return replace(rule, contexts=tuple(shared))
 
 
 def _made_of(trace: Trace, registry: Registry, taken: frozenset[str]) -> Rule | None:

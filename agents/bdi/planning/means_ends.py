@@ -145,30 +145,13 @@ class _Planner:
     def expand(self, goal: _Goal, beliefs: tuple[Belief, ...], offset: int) -> _Expansion | _Failure:
         """Return the expansion of a goal, or why there is none. `offset` steps come before it in the plan."""
         cwd = current_folder(beliefs)
-        relevant = [self._with_origins(match, goal) for match in relevant_rules(goal.text, self.rules, self.registry)]
-        found = [proposals(match, self.texts, self.registry, beliefs, cwd) for match in relevant]
-        said = [belief.sentence for belief in beliefs]
-        self.filed = filed = self.filed.now(said) if self.filed is not None else Speaking(said)
-        likely = self.likely.now(said) if self.likely is not None else None
-        groups = [
-            # Of many ways to fill a rule none is worth asking a model about.
-            _Group(
-                tuple(
-                    judge(one, beliefs, cwd, filed, likely if len(each.relevant) == 1 else None)
-                    for one in each.relevant
-                ),
-                each.is_cut,
-            )
-            for each in found
-        ]
+        groups = self._judged(goal, beliefs, cwd)
         judged = [group.nearest for group in groups]
         node = self.log.open(goal.said, judged, beliefs, cwd, goal.depth, offset)
         for group in groups:
             node.notes |= group.notes
         usable = [group for group in groups if not self._rejected_for_a_value(group.nearest, node)]
-        candidates = sorted((one for group in usable for one in group.all if one.applicable), key=lambda one: one.order)
-        if only := self.chosen.get(key_of(goal.said, cwd)):
-            candidates = [one for one in candidates if one.relevant.known.version_id == only]
+        candidates = self._candidates(usable, self.chosen.get(key_of(goal.said, cwd)))
         cause = ""
         for number, one in enumerate(candidates):
             mark = self.log.mark()
@@ -183,6 +166,28 @@ class _Planner:
             node.choose(one, [other for other in candidates[number + 1 :] if not _is_same_rule(one, other)])
             return expansion
         return _Failure(_reason(judged, usable, candidates), cause or node.first_reason())
+
+    def _judged(self, goal: _Goal, beliefs: tuple[Belief, ...], cwd: str) -> list[_Group]:
+        """Every relevant rule, judged with the values that the goal says or a belief gives."""
+        relevant = [self._with_origins(match, goal) for match in relevant_rules(goal.text, self.rules, self.registry)]
+        found = [proposals(match, self.texts, self.registry, beliefs, cwd) for match in relevant]
+        said = [belief.sentence for belief in beliefs]
+        self.filed = filed = self.filed.now(said) if self.filed is not None else Speaking(said)
+        likely = self.likely.now(said) if self.likely is not None else None
+        groups = []
+        for each in found:
+            # Of many ways to fill a rule none is worth asking a model about.
+            asked = likely if len(each.relevant) == 1 else None
+            groups.append(_Group(tuple(judge(one, beliefs, cwd, filed, asked) for one in each.relevant), each.is_cut))
+        return groups
+
+    @staticmethod
+    def _candidates(usable: Sequence[_Group], only: str | None) -> list[Judgement]:
+        """The rules that apply, in the order in which they are tried; just the version `only` where one was chosen."""
+        applicable = [one for group in usable for one in group.all if one.applicable]
+        if only:
+            applicable = [one for one in applicable if one.relevant.known.version_id == only]
+        return sorted(applicable, key=lambda one: one.order)
 
     def _with_origins(self, match: Relevant, goal: _Goal) -> Relevant:
         """Give the values of a sub-goal's slots the spans in the goal text that they were first read from."""

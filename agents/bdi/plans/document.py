@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -198,19 +198,24 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    if isinstance(value, IntentSpec):
-        unsaid = {name for name in ("alternatives", "asks", "branch") if not getattr(value, name)}
-        unsaid |= {"retries"} if value.retries is None else set()
-        return {name: _plain(item) for name, item in vars(value).items() if name not in unsaid}
     if isinstance(value, Check):
         return value.to_json()
-    if isinstance(value, Document) and not value.checks:
-        return {name: _plain(item) for name, item in vars(value).items() if name != "checks"}
-    if isinstance(value, Parameter) and value.confidence == 1.0:
-        return {name: _plain(item) for name, item in vars(value).items() if name != "confidence"}
     if is_dataclass(value):
-        return {name: _plain(item) for name, item in vars(value).items()}
+        unsaid = _unsaid(value)
+        return {name: _plain(item) for name, item in vars(value).items() if name not in unsaid}
     return value
+
+
+def _unsaid(value: Any) -> Collection[str]:
+    """Fields that are left out because they have their usual value, as before there were such fields."""
+    if isinstance(value, IntentSpec):
+        empty = [name for name in ("alternatives", "asks", "branch") if not getattr(value, name)]
+        return [*empty, "retries"] if value.retries is None else empty
+    if isinstance(value, Document) and not value.checks:
+        return ("checks",)
+    if isinstance(value, Parameter) and value.confidence == 1.0:
+        return ("confidence",)
+    return ()
 
 
 def read(data: bytes) -> Document:

@@ -37,22 +37,13 @@ def remaining(
     `position`, nothing when it is empty; later steps may be `left_out`. `put_off` are earlier steps that have not
     ended, in branches that stand beside the position. Raises ValueError when a step reads what no step left behind.
     """
-    living = living_before(document.intents, position, set(done))
-    over = [spec for spec in document.intents[: position - 1] if spec.position in done]
-    repeated = [spec for spec in over if _lives_in_the_session(spec, living, registry)]
-    in_place = [instead] if isinstance(instead, IntentSpec) else instead
-    # Only in branches may a step behind the position have ended.
-    open_ones = {
-        spec.position
-        for spec in document.intents
-        if spec.position in put_off or (spec.position >= position and not (spec.branch and spec.position in done))
-    }
+    open_ones = _open(document, position, done, put_off)
     ahead = [spec for spec in document.intents if spec.position in open_ones and spec.position not in left_out]
-    if in_place is not None:
-        before = [spec for spec in ahead if spec.position < position]
-        ahead = [*before, *in_place, *(spec for spec in ahead if spec.position > position)]
+    if instead is not None:
+        ahead = _with_instead(ahead, position, [instead] if isinstance(instead, IntentSpec) else instead)
     try:
-        kept = [*repeated, *(spec for spec in ahead if _may_run(spec, open_ones, done))]
+        kept = _repeated(document, position, done, registry)
+        kept += [spec for spec in ahead if _may_run(spec, open_ones, done)]
         places = {spec.position: place for place, spec in enumerate(kept, 1)}
         moved = len(document.intents) - len(kept)
         places |= {spec.position: spec.position - moved for spec in document.cleanup}
@@ -68,6 +59,25 @@ def holds_results(draft: PlanDraft) -> bool:
     steps = [one for step in (*draft.steps, *draft.cleanup) for one in (step, *step.alternatives)]
     params = [param for step in steps for param in step.params.values()]
     return any(param.origin == "reference" and parse_reference(param.value) is None for param in params)
+
+
+def _repeated(document: Document, position: int, done: Results, registry: Registry) -> list[IntentSpec]:
+    """Steps that are over and run once more, because what they did ended with the session."""
+    living = living_before(document.intents, position, set(done))
+    over = (spec for spec in document.intents[: position - 1] if spec.position in done)
+    return [spec for spec in over if _lives_in_the_session(spec, living, registry)]
+
+
+def _open(document: Document, position: int, done: Results, put_off: Collection[int]) -> set[int]:
+    """The positions of steps that have not ended. Only in branches may a step behind the position have ended."""
+    behind = {spec.position for spec in document.intents if spec.position >= position}
+    ended = {spec.position for spec in document.intents if spec.branch and spec.position in done}
+    return (behind - ended) | {spec.position for spec in document.intents if spec.position in put_off}
+
+
+def _with_instead(ahead: Sequence[IntentSpec], position: int, instead: Sequence[IntentSpec]) -> list[IntentSpec]:
+    before = [spec for spec in ahead if spec.position < position]
+    return [*before, *instead, *(spec for spec in ahead if spec.position > position)]
 
 
 def _lives_in_the_session(spec: IntentSpec, living: Collection[str], registry: Registry) -> bool:
