@@ -14,6 +14,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from agents.bdi.outcome.outcome import MISSED
 from agents.components.agent_versions import KIND as AGENT
 from agents.components.rules import KIND as RULE
+from agents.components.workflow_library import KIND as WORKFLOW
 from agents.models import Attempt, Goal, HandItem, Intent, IntentPlan, Plan
 from agents.states import PlanState
 from library.models import Component
@@ -36,7 +37,7 @@ class Found:
 
 
 def of(component: Component, most: int = MOST) -> list[Found]:
-    """Every failure of a rule, a tool or an agent, and as many successes; the newest first, at most `most` of each."""
+    """Every failure of a component, and as many successes; the newest first, at most `most` of each."""
     failures: list[Found] = []
     successes: list[Found] = []
     for found in _all(component):
@@ -78,6 +79,8 @@ def _plans(component: Component) -> QuerySet[IntentPlan]:
         return _by_rule(component.name)
     if component.kind == AGENT:
         return IntentPlan.objects.filter(goal__agent__name=component.name)
+    if component.kind == WORKFLOW:
+        return _by_workflow(component.name)
     return using_tool(IntentPlan.objects.all(), component.name)
 
 
@@ -94,3 +97,9 @@ def _by_rule(name: str) -> QuerySet[IntentPlan]:
         Q(evidence__rule__name=name) | Q(evidence__contains={"subgoals": [{"rule": {"name": name}}]})
     )
     return IntentPlan.objects.filter(plan__in=planned)
+
+
+def _by_workflow(name: str) -> QuerySet[IntentPlan]:
+    """Those that were made from it, and from a workflow that calls it."""
+    calls = Q(plan__evidence__contains={"workflow": {"calls": [{"name": name}]}})
+    return IntentPlan.objects.filter(Q(plan__evidence__workflow__name=name) | calls)

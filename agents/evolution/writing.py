@@ -33,6 +33,7 @@ from library.prompts import in_use
 from people.models import User
 
 MOST_WISH = 2_000
+_MOST_CHANGES = 1_000
 
 
 @dataclass(frozen=True)
@@ -80,18 +81,37 @@ def improvable(component: Component, *, by: User) -> ComponentVersion:
     """The version in use, which a model may improve on for this person. Raises LibraryRefused, NotPossibleNow."""
     check_may_write(by)
     parent = component.versions.filter(status=ComponentVersion.Status.ACTIVE).first()
-    if parent is None or not replays.can_be(parent):
+    if parent is None or not (component.kind == RULE or made_tools.is_made(parent)):
         raise NotPossibleNow("A model writes candidates of rules, and of tools that people made, that are in use.")
     return parent
 
 
-def new_tool(wish: str, *, by: User, snippet: str = "") -> ComponentVersion:
-    """Have a model write a tool from a sentence, and from code to start from if there is some; its trials follow.
-
-    Raises as `write` does.
-    """
+def new(kind: str, wish: str, *, by: User) -> ComponentVersion:
+    """Have a model write a tool or a workflow from a sentence. Raises as `write` does."""
     check_may_write(by)
-    writer = asking.writer()
+    text, model = new_text(asking.writer(), kind, wish)
+    return save_new(kind, text, by=by, changes=f"written by {model}: {wish}")
+
+
+def new_text(writer: Writer, kind: str, wish: str, snippet: str = "") -> tuple[str, str]:
+    """What a model writes from a sentence, and from code to start from if there is some; and the model.
+
+    Raises NotPossibleNow.
+    """
+    return _new_tool(writer, wish, snippet) if kind == made_tools.KIND else _new_workflow(writer, wish)
+
+
+def save_new(kind: str, text: str, *, by: User, changes: str) -> ComponentVersion:
+    """Store what a model wrote as a candidate; the trials of a tool follow."""
+    if kind == workflow_library.KIND:
+        return workflow_library.save(text, by=by, changes=changes[:_MOST_CHANGES], origin=library.MODEL)
+    with transaction.atomic():
+        saved = tool_writing.save(text, by=by, changes=changes[:_MOST_CHANGES], origin=library.MODEL)
+        tool_checks.ask(saved, by=by)
+    return saved
+
+
+def _new_tool(writer: Writer, wish: str, snippet: str) -> tuple[str, str]:
     prompt = in_use.filled("tool", strategy="")
     asked = tool_drafting.messages(prompt.text, wish[:MOST_WISH], writer.chars, snippet=snippet)
 
@@ -99,18 +119,10 @@ def new_tool(wish: str, *, by: User, snippet: str = "") -> ComponentVersion:
         text, wrong = asking.text_of(answer, tool_drafting.read, within=[wish, snippet])
         return text, wrong or list(tool_writing.check(text).problems)
 
-    text, model = asking.written(writer, prompt, asked, tool_drafting.SCHEMA, judged)
-    with transaction.atomic():
-        changes = f"written by {model}: {wish}"[:1_000]
-        saved = tool_writing.save(text, by=by, changes=changes, origin=library.MODEL)
-        tool_checks.ask(saved, by=by)
-    return saved
+    return asking.written(writer, prompt, asked, tool_drafting.SCHEMA, judged)
 
 
-def new_workflow(wish: str, *, by: User) -> ComponentVersion:
-    """Have a model write a workflow from a sentence; it is checked like a person's. Raises as `write` does."""
-    check_may_write(by)
-    writer = asking.writer()
+def _new_workflow(writer: Writer, wish: str) -> tuple[str, str]:
     made_tools.refresh()
     known = workflow_library.known_workflows()
     prompt = in_use.filled("workflow")
@@ -124,8 +136,7 @@ def new_workflow(wish: str, *, by: User) -> ComponentVersion:
         taken = [f"There is a workflow “{name}” already; choose another scenario_name."] if name in known else []
         return text, taken or [str(fault) for fault in workflow_library.check(text).errors]
 
-    text, model = asking.written(writer, prompt, asked, drafting.SCHEMA, judged)
-    return workflow_library.save(text, by=by, changes=f"written by {model}: {wish}"[:1_000], origin=library.MODEL)
+    return asking.written(writer, prompt, asked, drafting.SCHEMA, judged)
 
 
 def probe_cases(component: Component, by: User) -> list[Case]:

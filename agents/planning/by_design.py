@@ -24,6 +24,9 @@ def plan(goal: Goal) -> PlanDraft | NoPlan | None:
         return NoPlan("no_plan_by_design", {"design": design.number, "problems": [f"The design: {wrong}."]})
     if found is None or goal.sub_goals.exists():
         return None
+    if found.asks:
+        missing = f"The design has no value for {', '.join(found.asks)}."
+        return NoPlan("no_plan_by_design", {"design": design.number, "problems": [missing]})
     command = tools_in_use().command(NAME, ADD)
     why = f"Version {design.number} of the design, digest {design.digest[:8]}, asks for it"
     steps = []

@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 NOT_CHECKED = OutcomeVerdict(Outcome.NOT_CHECKED)
 _CACHES = frozenset(CACHES)
-_ASK_FOR_CHANGES = frozenset({CheckKind.CHANGED, CheckKind.FILE_CHANGED})
+_ASK_FOR_CHANGES = frozenset({CheckKind.CHANGED, CheckKind.FILE_CHANGED, CheckKind.REPORTED})
 
 
 class Observed:

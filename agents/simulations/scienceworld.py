@@ -93,7 +93,7 @@ class ScienceWorld:
     """One variation of a task, begun anew. `simulator` is a `ScienceWorldEnv`, which many of them may use in turn."""
 
     is_simulation = True
-    # One of the simulator's steps; its `wait` takes ten.
+    # Two of the simulator's moves, the action and one more; its `wait` takes eleven.
     wait_action = "wait1"
 
     def __init__(self, simulator: Any, task: str, variation: int) -> None:

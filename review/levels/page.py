@@ -74,6 +74,11 @@ class LevelView:
         return design_page.of_text(self.design) if self.design else None
 
     @property
+    def asks(self) -> tuple[str, ...]:
+        """The values that the design leaves to people: until they are given it cannot be approved."""
+        return design_page.asks(self.design) if self.design else ()
+
+    @property
     def earlier(self) -> LevelDocument | None:
         """The version before this one, to compare with."""
         return next((one for one in reversed(self.versions) if one.number < self.document.number), None)

@@ -72,6 +72,10 @@ def test_a_tool_is_made_from_a_sentence_evolved_loses_and_is_taken_back(
     provider.will_say("no tool", said(WORD_COUNT))
     page.get_by_label("What the tool should do").fill("Count the words of a text file")
     page.get_by_role("button", name="Have it written").click()
+    expect(page.locator("#written")).to_contain_text("waiting")
+    searching.work()
+    # The card looks again by itself.
+    page.locator("#written").get_by_role("link", name="Version 1.0.0 of word_count").click()
     expect(page.locator("#trials")).to_contain_text("running")
     run_trials()
     expect(page.locator("#trials")).to_contain_text("all fit")
@@ -95,7 +99,7 @@ def test_a_tool_is_made_from_a_sentence_evolved_loses_and_is_taken_back(
     expect(page.locator("#writer")).to_contain_text("waiting")
     searching.work()
     # The card looks again by itself.
-    page.locator("#writer").get_by_role("link", name="Version 1.1.0").click()
+    page.locator("#writer").get_by_role("link", name="Version 1.1.0 of word_count").click()
     expect(page.locator("h1 ~ .state").first).to_contain_text("candidate")
     run_trials()
     replaying.work()

@@ -5,8 +5,9 @@ Where neither says what must be so afterwards, a step is `unknown` and the plan 
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from agents.bdi.forecast.consequences import (
     Consequence,
@@ -47,8 +48,8 @@ def checks_for(
     """
     asked = wanted(document.goal_text, _contents(document, registry))
     main = [spec for spec in document.intents if spec.condition is None]
-    vague = _vague(foreseen, main, registry)
-    found = [*_paths(foreseen, main, registry), *_steps(asked, document, main, vague, registry)]
+    vague = _vague(foreseen, main, files, registry)
+    found = [*_paths(foreseen, main, files, registry), *_steps(asked, document, main, vague, registry)]
     if not has_changed and _must_change(asked, document, registry):
         found.insert(0, Check(CheckKind.CHANGED, word=asked.change))
     if asked.fix:
@@ -87,42 +88,45 @@ def _must_change(asked: Wanted, document: Document, registry: Registry) -> bool:
 
 
 # -- what the steps say of paths ------------------------------------------------------------------------------------
-def _paths(foreseen: Forecast, main: Sequence[IntentSpec], registry: Registry) -> Iterator[Check]:
-    expected: dict[str, CheckKind] = {}
+def _paths(
+    foreseen: Forecast, main: Sequence[IntentSpec], files: Container[str], registry: Registry
+) -> Iterable[Check]:
+    expected: dict[str, Check] = {}
     specs = {spec.position: spec for spec in main}
     for one in foreseen.consequences:
         if one.cleanup or one.conditional or one.position not in specs:
             continue
-        for path, kind in _expected(one, specs[one.position], registry):
-            _expect(expected, path, kind)
-    return (Check(kind, path) for path, kind in expected.items())
+        for check in _expected(one, specs[one.position], files, registry):
+            _expect(expected, check)
+    return expected.values()
 
 
-def _expected(one: Consequence, spec: IntentSpec, registry: Registry) -> Iterator[tuple[str, CheckKind]]:
+def _expected(one: Consequence, spec: IntentSpec, files: Container[str], registry: Registry) -> Iterator[Check]:
     match one:
         case Removal():
-            yield one.path, CheckKind.GONE
+            yield Check(CheckKind.GONE, one.path)
         case Transfer():
             if one.moves:
-                yield one.source, CheckKind.GONE
-            yield one.path, CheckKind.EXISTS
+                yield Check(CheckKind.GONE, one.source)
+            yield Check(CheckKind.EXISTS, one.path)
         case Writing():
             added = bool(one.content) and (one.appends or one.patches)
-            yield one.path, CheckKind.FILE_CHANGED if added else CheckKind.EXISTS
+            yield Check(CheckKind.FILE_CHANGED if added else CheckKind.EXISTS, one.path)
         case NewFolder() | Environment():
-            yield one.path, CheckKind.EXISTS
+            yield Check(CheckKind.EXISTS, one.path)
         case ToolWork():
             yield from _declared(one, spec, registry)
+            yield from _left(one, spec, files, registry)
 
 
-def _vague(foreseen: Forecast, main: Sequence[IntentSpec], registry: Registry) -> set[int]:
+def _vague(foreseen: Forecast, main: Sequence[IntentSpec], files: Container[str], registry: Registry) -> set[int]:
     """The steps whose tool changes files and does not declare which: there may be nothing that it has to change."""
     specs = {spec.position: spec for spec in main}
     works = [one for one in foreseen.of(ToolWork) if one.changes_files and one.position in specs]
-    return {one.position for one in works if not any(_declared(one, specs[one.position], registry))}
+    return {one.position for one in works if not any(_expected(one, specs[one.position], files, registry))}
 
 
-def _declared(one: ToolWork, spec: IntentSpec, registry: Registry) -> Iterator[tuple[str, CheckKind]]:
+def _declared(one: ToolWork, spec: IntentSpec, registry: Registry) -> Iterator[Check]:
     """The paths that a tool's command declares to make or to take away."""
     command = registry.command(spec.tool, spec.command)
     for name, about in registry.said(command).places.items():
@@ -133,20 +137,49 @@ def _declared(one: ToolWork, spec: IntentSpec, registry: Registry) -> Iterator[t
             path = place(one.folder, about.at.replace("{}", value))
         except Refusal:
             continue
-        yield path, CheckKind.GONE if about.goes else CheckKind.EXISTS
+        yield Check(CheckKind.GONE if about.goes else CheckKind.EXISTS, path)
 
 
-def _expect(expected: dict[str, CheckKind], path: str, kind: CheckKind) -> None:
+def _left(one: ToolWork, spec: IntentSpec, files: Container[str], registry: Registry) -> Iterator[Check]:
+    """What a tool's command declares to leave in the files, where no parameter of it waits for an earlier result."""
+    if any(isinstance(value, str) and "{{" in value for value in spec.params.values()):
+        return
+    for left in registry.command(spec.tool, spec.command).leaves(spec.params):
+        try:
+            folder = place(one.folder, left.folder)
+        except Refusal:
+            continue
+        folder = _nearest(folder, left.beside, files) if left.beside else folder
+        yield Check(CheckKind(left.kind), _below(folder, left.path), word=left.line)
+
+
+def _nearest(folder: str, name: str, files: Container[str]) -> str:
+    """The folder that has this file: the one itself or the nearest above it; the one itself where none has."""
+    at = folder
+    while _below(at, name) not in files:
+        if at in ("", "."):
+            return folder
+        at = posixpath.dirname(at)
+    return at
+
+
+def _below(folder: str, path: str) -> str:
+    return path if folder in ("", ".") else f"{folder}/{path}"
+
+
+def _expect(expected: dict[str, Check], check: Check) -> None:
     """A later step outdoes earlier ones: what is in a folder goes with it, and a folder is there with what is in it."""
+    path = check.path
     if path in ("", "."):
         return
-    if kind is CheckKind.GONE:
+    if check.kind is CheckKind.GONE:
         over = [other for other in expected if other.startswith(f"{path}/")]
     else:
-        over = [other for other, was in expected.items() if was is CheckKind.GONE and path.startswith(f"{other}/")]
+        gone = [other for other, was in expected.items() if was.kind is CheckKind.GONE]
+        over = [other for other in gone if path.startswith(f"{other}/")]
     for other in over:
         del expected[other]
-    expected[path] = kind
+    expected[path] = check
 
 
 # -- what the steps answer ------------------------------------------------------------------------------------------
@@ -160,15 +193,23 @@ def _steps(
         yield Check(CheckKind.ANSWERED, steps=tuple(answering))
     for spec in main:
         kind = _of_a_program(spec, asked, document.goal_text)
-        if kind is None and spec.position in vague and not asked.change:
-            kind = CheckKind.UNKNOWN
         if kind is not None:
             yield Check(kind, steps=(spec.position,))
+        elif spec.position in vague and not asked.change:
+            yield from _of_vague(spec, registry.command(spec.tool, spec.command))
+
+
+def _of_vague(spec: IntentSpec, command: Command) -> Iterator[Check]:
+    """What can be said of a step that changes files, nobody knows which: what its result says of them."""
+    if command.tells_changes:
+        yield Check(CheckKind.REPORTED, steps=(spec.position,), word=command.tells_changes)
+    elif not command.answers:
+        yield Check(CheckKind.UNKNOWN, steps=(spec.position,))
 
 
 def _answers(command: Command) -> bool:
     """Whether a command is there for what it answers."""
-    return command.asks_model or (command.effect == "idempotent" and not command.changes_session)
+    return command.asks_model or command.answers or (command.effect == "idempotent" and not command.changes_session)
 
 
 def _of_a_program(spec: IntentSpec, asked: Wanted, text: str) -> CheckKind | None:

@@ -23,6 +23,8 @@ class CheckKind(StrEnum):
     EXISTS = "exists"
     GONE = "gone"
     FILE_CHANGED = "file_changed"
+    HAS_LINE = "has_line"
+    REPORTED = "reported"
     PARSES = "parses"
     EXIT_ZERO = "exit_zero"
     TESTS_PASS = "tests_pass"  # noqa: S105  # no password
@@ -56,7 +58,8 @@ def shown_state(state: str, outcome: str) -> str:
 class Check:
     """One thing that must be so afterwards: about a path, or about the results of steps.
 
-    `word`: the goal's word that asks for it, where one does.
+    `word`: the goal's word that asks for it, where one does; the line of `has_line`; the key of a result that tells
+    whether a step changed files, of `reported`.
     """
 
     kind: CheckKind
@@ -120,7 +123,7 @@ def evaluate(checks: Sequence[Check], facts: Facts) -> OutcomeVerdict:
     """Hold the checks against the facts. Achieved only when there are checks and every one of them holds."""
     results = tuple(CheckResult(check, *_JUDGES[check.kind](check, facts)) for check in checks)
     failed = {one.check.kind for one in results if one.holds is False}
-    if failed & {CheckKind.CHANGED, CheckKind.FILE_CHANGED} and facts.changed is False:
+    if failed & {CheckKind.CHANGED, CheckKind.FILE_CHANGED, CheckKind.REPORTED} and facts.changed is False:
         return OutcomeVerdict(Outcome.NOTHING_CHANGED, results)
     if failed:
         return OutcomeVerdict(Outcome.CHECK_FAILED, results)
@@ -152,7 +155,32 @@ def _file_changed(check: Check, facts: Facts) -> Judged:
         return None, ""
     if check.path not in after:
         return False, "it is not there"
-    return before.get(check.path) != after[check.path], ""
+    return _at_or_below(check.path, before) != _at_or_below(check.path, after), ""
+
+
+def _at_or_below(path: str, files: Mapping[str, str]) -> dict[str, str]:
+    return {name: what for name, what in files.items() if name == path or name.startswith(f"{path}/")}
+
+
+def _has_line(check: Check, facts: Facts) -> Judged:
+    there = facts.after()
+    if there is None:
+        return None, ""
+    if check.path not in there:
+        return False, "it is not there"
+    content = facts.content(check.path)
+    if content is None:
+        return None, "it is too long to be read here"
+    return check.word.encode() in content.splitlines(), ""
+
+
+def _reported(check: Check, facts: Facts) -> Judged:
+    results = [facts.results.get(step) for step in check.steps]
+    if any(result is None for result in results):
+        return False, "it did not run"
+    # That there was nothing to change is no success and no failure.
+    told = any(result.get(check.word) for result in results if result is not None)
+    return (facts.changed, "") if told else (None, "it had nothing to change")
 
 
 def _parses(check: Check, facts: Facts) -> Judged:
@@ -218,6 +246,8 @@ _JUDGES: Mapping[CheckKind, Callable[[Check, Facts], Judged]] = {
     CheckKind.EXISTS: _exists,
     CheckKind.GONE: _gone,
     CheckKind.FILE_CHANGED: _file_changed,
+    CheckKind.HAS_LINE: _has_line,
+    CheckKind.REPORTED: _reported,
     CheckKind.PARSES: _parses,
     CheckKind.EXIT_ZERO: _exit_zero,
     CheckKind.TESTS_PASS: _tests_pass,

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from pathlib import PurePosixPath
 from typing import Any
 
 from agents.toolkit import refusal
 from agents.toolkit.analysis import KIT
-from agents.toolkit.command import Command, Tool
+from agents.toolkit.command import Command, Params, Tool
 from agents.toolkit.data_files import inside, yaml_text
 from agents.toolkit.describing import fields, line, path
 from agents.toolkit.jailed import in_jail
+from agents.toolkit.leaving import Left
 from agents.toolkit.saying import Place, Said
 from agents.toolkit.trial import Trial
 
@@ -29,12 +32,20 @@ def _command(
     example: dict[str, Any],
     trials: tuple[Trial, ...],
     effect: str = "idempotent",
+    leaves: Callable[[Params], Iterable[Left]] = lambda params: (),
 ) -> Command:
     schema = fields({"path": _TABLE, **more}, "path", *more)
     # The kit holds what reads YAML.
     parts = (refusal, yaml_text)
     work = in_jail(inside, schema, reads_only=effect == "idempotent", parts=parts, kit=KIT, do=name)
-    return Command(NAME, name, summary, schema, (phrase,), effect, work, result_keys, (example,), trials=trials)
+    return Command(
+        NAME, name, summary, schema, (phrase,), effect, work, result_keys, (example,), trials=trials, leaves=leaves
+    )
+
+
+def _converted(params: Params) -> Iterable[Left]:
+    """The file of the same name with the other ending."""
+    yield Left(".", str(PurePosixPath(params["path"]).with_suffix(f".{params['format']}")))
 
 
 def _choice(title: str, *options: str) -> dict[str, Any]:
@@ -78,6 +89,7 @@ TOOL = Tool(
                 Trial({"path": "t.csv", "format": "csv"}, _FILES, error="INVALID_PARAMETERS", changes=()),
             ),
             effect="workspace",
+            leaves=_converted,
         ),
         _command(
             "about",

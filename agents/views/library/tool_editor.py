@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 from django.contrib import messages
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -15,15 +14,16 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from agents.components import made_tools, tool_writing
 from agents.components.tool_writing import Checked, ToolInvalid
-from agents.evolution import asking, cases, replays, tool_checks, writing
+from agents.evolution import asking, saving, searches
+from agents.pages.search_page import WriterPage
 from agents.presentation import tool_page
 from agents.toolkit import made, snippets
 from agents.toolkit.made import MadeToolFault
-from agents.views.library.version_moves import REFUSED
+from agents.views.library import wishes
 from agents.views.library.versions import version_in_use, version_named_in
 from library.components import services
 from library.errors import LibraryRefused
-from library.models import Component, ComponentVersion
+from library.models import Component
 
 EXAMPLE = snippets.from_code('''def count_words(path):
     """Count the words of a text file.
@@ -40,7 +40,10 @@ EXAMPLE = snippets.from_code('''def count_words(path):
 def new(request: HttpRequest) -> HttpResponse:
     """Make a tool: say what it should do, paste code, or write it in the editor."""
     if request.method != "POST":
-        return _editor(request, None, _Draft(EXAMPLE if "example" in request.GET else ""))
+        return _begin(request)
+    if "stop" in request.POST:
+        wishes.stop(request, made_tools.KIND)
+        return redirect("tool-new")
     match request.POST.get("do"):
         case "describe":
             return _described(request)
@@ -99,10 +102,21 @@ class _Draft:
         return range(1, self.rows + 1)
 
 
+def _begin(request: HttpRequest) -> HttpResponse:
+    """Nothing written yet: the ways to begin, or what a model is writing."""
+    wished = wishes.shown(request, made_tools.KIND)
+    if request.headers.get("HX-Target") == "written":
+        return render(request, "agents/evolution/_wish.html", {"wished": wished, "page": reverse("tool-new")})
+    draft = _Draft(EXAMPLE if "example" in request.GET else "")
+    if wished and wished.search and wished.has_failed:
+        draft = replace(draft, wish=wished.search.why, snippet=wished.search.snippet)
+    return _editor(request, None, draft, wished=wished)
+
+
 def _described(request: HttpRequest) -> HttpResponse:
-    """From a sentence: a model writes it; without one a person gets a draft to fill in."""
+    """From a sentence: a worker has a model write it; without one a person gets a draft to fill in."""
     user: Any = request.user
-    wish = request.POST.get("wish", "").replace("\0", "").strip()[: writing.MOST_WISH]
+    wish = wishes.wish_in(request)
     snippet = request.POST.get("code", "").replace("\0", "")[: made.MAX_CHARS]
     if not wish:
         return _editor(request, None, _Draft("", refused="Say what the tool should do."), status=422)
@@ -110,10 +124,10 @@ def _described(request: HttpRequest) -> HttpResponse:
         remark = f"{why_not} Here is a draft to fill in: its code is yours to write."
         return _editor(request, None, _Draft(snippets.from_description(wish), remark=remark))
     try:
-        saved = writing.new_tool(wish, by=user, snippet=snippet)
-    except REFUSED as refused:
+        search = searches.ask_for_new(made_tools.KIND, wish, by=user, snippet=snippet)
+    except wishes.REFUSED as refused:
         return _editor(request, None, _Draft("", wish=wish, snippet=snippet, refused=str(refused)), status=422)
-    return _saved(request, saved, "")
+    return redirect(f"{reverse('tool-new')}?search={search.pk}")
 
 
 def _from_code(request: HttpRequest) -> HttpResponse:
@@ -136,27 +150,26 @@ def _save(request: HttpRequest, component: Component | None) -> HttpResponse:
     if request.POST.get("do") == "check":
         return _editor(request, component, draft)
     try:
-        with transaction.atomic():
-            saved = tool_writing.save(body, by=user, of=component, changes=changes)
-            tool_checks.ask(saved, by=user)
-            said = ""
-            if saved.parent is not None and cases.has_any(saved.component):
-                replays.ask(saved, by=user, why=changes)
-                said = f" Earlier goals are replayed with it and with {saved.parent.version}."
+        saved = saving.save_tool(body, by=user, of=component, changes=changes)
     except (ToolInvalid, LibraryRefused) as refused:
         status = 403 if isinstance(refused, LibraryRefused) and not refused.field else 422
         return _editor(request, component, replace(draft, refused=str(refused)), status=status)
-    return _saved(request, saved, said)
+    name = saved.version.component.name
+    said = f"Version {saved.version.version} of “{name}” is a candidate. Its trials are being run.{saved.says}"
+    messages.success(request, said)
+    return redirect(f"{reverse('tool', args=[name])}?version={saved.version.pk}")
 
 
-def _saved(request: HttpRequest, saved: ComponentVersion, said: str) -> HttpResponse:
-    name = saved.component.name
-    messages.success(request, f"Version {saved.version} of “{name}” is a candidate. Its trials are being run.{said}")
-    return redirect(f"{reverse('tool', args=[name])}?version={saved.pk}")
-
-
-def _editor(request: HttpRequest, component: Component | None, draft: _Draft, status: int = 200) -> HttpResponse:
+def _editor(
+    request: HttpRequest,
+    component: Component | None,
+    draft: _Draft,
+    status: int = 200,
+    wished: WriterPage | None = None,
+) -> HttpResponse:
     context = {
+        "wished": wished,
+        "page": reverse("tool-new"),
         "component": component,
         "draft": replace(draft, name=component.name) if component is not None else draft,
         "writer": asking.budget(),

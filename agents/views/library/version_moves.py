@@ -1,4 +1,4 @@
-"""What the buttons of a version do, on the page of a rule and on that of a tool: put to use, replay, retire, ask."""
+"""What the buttons of a version do, on the pages of rules, tools and workflows: put to use, replay, retire, ask."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from django.http import Http404, HttpRequest
 
 from agents.components.rule_writing import RuleInvalid
 from agents.components.tool_writing import ToolInvalid
+from agents.components.workflow_library import WorkflowInvalid
 from agents.evolution import deciding, replays, searches, tool_checks
 from agents.models import Replay
 from agents.record.errors import NotPossibleNow
-from library.components import services
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
 from people.models import User
 
-REFUSED = (LibraryRefused, RuleInvalid, ToolInvalid, NotPossibleNow)
+REFUSED = (LibraryRefused, RuleInvalid, ToolInvalid, WorkflowInvalid, NotPossibleNow)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def _activate(version: ComponentVersion, user: User, given: _Given) -> str:
 
 
 def _retire(version: ComponentVersion, user: User, given: _Given) -> str:
-    return f"Version {services.retire(version, user).version} is retired."
+    return f"Version {deciding.retire(version, by=user).version} is retired."
 
 
 def _replay(version: ComponentVersion, user: User, given: _Given) -> str:

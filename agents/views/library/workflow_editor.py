@@ -16,14 +16,15 @@ from agents.bdi.workflows.checking import Checked
 from agents.bdi.workflows.reading import MAX_CHARS
 from agents.components import workflow_library
 from agents.components.workflow_library import KIND, WorkflowInvalid
-from agents.evolution import asking, writing
+from agents.evolution import asking, saving, searches
 from agents.pages import flow_page
+from agents.pages.search_page import WriterPage
 from agents.presentation.flow_graph import Graph
-from agents.record.errors import NotPossibleNow
+from agents.views.library import wishes
 from agents.views.library.versions import version_named_in
 from library.components import services
 from library.errors import LibraryRefused
-from library.models import Component, ComponentVersion
+from library.models import Component
 
 EXAMPLE = """\
 scenario_name: Greet somebody
@@ -93,7 +94,10 @@ class _Draft:
 def new(request: HttpRequest) -> HttpResponse:
     """Write a workflow."""
     if request.method != "POST":
-        return _editor(request, None, _Draft(EXAMPLE))
+        return _begin(request)
+    if "stop" in request.POST:
+        wishes.stop(request, KIND)
+        return redirect("workflow-new")
     return _described(request) if request.POST.get("do") == "describe" else _save(request, None)
 
 
@@ -115,18 +119,27 @@ def check(request: HttpRequest) -> HttpResponse:
     return render(request, "agents/workflows/_checked.html", {"draft": draft})
 
 
+def _begin(request: HttpRequest) -> HttpResponse:
+    """The example to start from, and what a model is writing."""
+    wished = wishes.shown(request, KIND)
+    if request.headers.get("HX-Target") == "written":
+        return render(request, "agents/evolution/_wish.html", {"wished": wished, "page": reverse("workflow-new")})
+    wish = wished.search.why if wished and wished.search and wished.has_failed else ""
+    return _editor(request, None, _Draft(EXAMPLE, wish=wish), wished=wished)
+
+
 def _described(request: HttpRequest) -> HttpResponse:
-    """From a sentence: a model writes it."""
+    """From a sentence: a worker has a model write it."""
     user: Any = request.user
-    wish = request.POST.get("wish", "").replace("\0", "").strip()[: writing.MOST_WISH]
+    wish = wishes.wish_in(request)
     draft = _Draft(EXAMPLE, wish=wish)
     if not wish:
         return _editor(request, None, replace(draft, refused="Say what the workflow should do."), status=422)
     try:
-        saved = writing.new_workflow(wish, by=user)
-    except (WorkflowInvalid, LibraryRefused, NotPossibleNow) as refused:
+        search = searches.ask_for_new(KIND, wish, by=user)
+    except wishes.REFUSED as refused:
         return _editor(request, None, replace(draft, refused=str(refused)), status=422)
-    return _saved(request, saved)
+    return redirect(f"{reverse('workflow-new')}?search={search.pk}")
 
 
 def _save(request: HttpRequest, component: Component | None) -> HttpResponse:
@@ -138,20 +151,25 @@ def _save(request: HttpRequest, component: Component | None) -> HttpResponse:
     if request.POST.get("do") == "check":
         return _editor(request, component, draft)
     try:
-        saved = workflow_library.save(body, by=user, of=component, changes=changes)
+        saved = saving.save_workflow(body, by=user, of=component, changes=changes)
     except (WorkflowInvalid, LibraryRefused) as refused:
         status = 403 if isinstance(refused, LibraryRefused) and not refused.field else 422
         return _editor(request, component, replace(draft, refused=str(refused)), status=status)
-    return _saved(request, saved)
+    version = saved.version
+    messages.success(request, f"Version {version.version} of “{version.component.name}” is a candidate.{saved.says}")
+    return redirect(f"{reverse('workflow', args=[version.component_id])}?version={version.pk}")
 
 
-def _saved(request: HttpRequest, saved: ComponentVersion) -> HttpResponse:
-    messages.success(request, f"Version {saved.version} of “{saved.component.name}” is a candidate.")
-    return redirect(f"{reverse('workflow', args=[saved.component_id])}?version={saved.pk}")
-
-
-def _editor(request: HttpRequest, component: Component | None, draft: _Draft, status: int = 200) -> HttpResponse:
+def _editor(
+    request: HttpRequest,
+    component: Component | None,
+    draft: _Draft,
+    status: int = 200,
+    wished: WriterPage | None = None,
+) -> HttpResponse:
     context = {
+        "wished": wished,
+        "page": reverse("workflow-new"),
         "component": component,
         "draft": replace(draft, name=component.name) if component is not None else draft,
         "writer": asking.budget(),

@@ -19,15 +19,16 @@ from agents.bdi.workflows.reading import Workflow
 from agents.components import tool_writing, workflow_library
 from agents.components.tool_writing import ToolInvalid
 from agents.components.workflow_library import KIND, WorkflowInvalid
-from agents.evolution import tool_checks
+from agents.evolution import deciding, tool_checks
 from agents.goals import workflow_goals
 from agents.goals.component_goals import Terms
-from agents.pages import flow_page
+from agents.pages import flow_page, replay_page
 from agents.presentation.line_diff import compare
 from agents.presentation.values import as_text
 from agents.record.errors import AgentsError, GoalRefused, PlanInvalid
 from agents.record.selectors import workspaces_writable_by
 from agents.toolkit.schemas import JsonError, loads_strict
+from agents.views.library import version_moves
 from agents.views.library.versions import version_in_use, version_named_in
 from library.components import services
 from library.errors import LibraryRefused
@@ -37,6 +38,7 @@ from people.models import User
 _MOST_SHOWN = 200
 _MOST_CHARS = 20_000
 _PREFIX = "param-"
+_FRAGMENTS = {"replay": "agents/rules/_replay.html", "watch": "agents/rules/_watch.html"}
 
 
 @dataclass(frozen=True)
@@ -79,16 +81,12 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def move(request: HttpRequest, pk: int, version: int, move: str) -> HttpResponse:
-    """Put a version to use, or take it out of use."""
+    """Put a version to use, have it replayed beside its parent, or take it out of use."""
     found = _version(pk, version)
     user: Any = request.user
-    if move not in ("activate", "retire"):
+    if move not in ("activate", "replay", "retire"):
         raise Http404
-    try:
-        done = getattr(workflow_library, move)(found, by=user)
-        messages.success(request, f"Version {done.version} is {done.status}.")
-    except (LibraryRefused, WorkflowInvalid) as refused:
-        messages.error(request, str(refused))
+    version_moves.do(request, found, move, user)
     return redirect(_address(found))
 
 
@@ -155,6 +153,7 @@ def _page(
     against = version_named_in(request, "against", versions)
     user: Any = request.user
     checked = workflow_library.check(shown.body, instead_of=component.name, version=shown.version)
+    page = reverse("workflow", args=[component.pk])
     by_line: dict[int, list[Fault]] = {}
     for fault in checked.faults:
         by_line.setdefault(fault.line, []).append(fault)
@@ -176,8 +175,13 @@ def _page(
         "undefined": [one for one in (checked.bound.definitions if checked.bound else ()) if not one.is_in_use],
         "may_write": services.may_write(user),
         "may_activate": services.may_activate(user),
+        "standing": deciding.standing(shown),
+        "proof": replay_page.of(shown, user),
+        "page": page,
+        "moves": f"{page}versions/{shown.pk}",
     }
-    return render(request, "agents/workflows/workflow.html", context, status=422 if refused else 200)
+    template = _FRAGMENTS.get(request.headers.get("HX-Target", ""), "agents/workflows/workflow.html")
+    return render(request, template, context, status=422 if refused else 200)
 
 
 def _fields(workflow: Workflow | None, typed: Mapping[str, str]) -> list[ParamField]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpResponse
 from ninja import Router, Schema
 from ninja.responses import Status
@@ -31,6 +33,14 @@ class DesignIn(Strict):
     submit: bool = Field(False, description="make a goal of it; a reviewer decides on the design first")
 
 
+class ValueOut(Schema):
+    """A parameter of a workflow that is reused. `value` is null where somebody has to give one."""
+
+    name: str
+    value: Any
+    because: str
+
+
 class ComponentOut(Schema):
     """A component of the design. `choice` is reuse, evolve or create; scores are null where nothing was compared."""
 
@@ -45,6 +55,7 @@ class ComponentOut(Schema):
     task: float | None = None
     content: float | None = None
     score: float | None = None
+    values: list[ValueOut] = []
 
 
 class DesignOut(Schema):
@@ -85,6 +96,7 @@ def _out(drawn: architect.Design) -> DesignOut:
         found = ComponentOut(
             name=need.name, does=need.does, after=list(need.after), choice=one.choice, because=one.because
         )
+        found.values = [ValueOut(name=each.name, value=each.value, because=each.because) for each in one.values]
         if one.match is not None:
             found.kind, found.component, found.version = one.match.kind, one.match.name, one.match.version
             found.task, found.content, found.score = one.match.task, one.match.content, one.match.total

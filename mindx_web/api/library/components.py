@@ -14,11 +14,13 @@ from ninja.responses import Status
 from agents.actors import firmware, prompt_versions
 from agents.actors.firmware import KIND as FIRMWARE
 from agents.bdi.language_models import firmware_checks
-from agents.components import made_tools, rule_writing, tool_writing
+from agents.components import made_tools, rule_writing, tool_writing, workflow_library
 from agents.components.agent_versions import KIND as AGENT
 from agents.components.rule_writing import RuleInvalid
 from agents.components.rules import KIND as RULE
 from agents.components.tool_writing import ToolInvalid
+from agents.components.workflow_library import KIND as WORKFLOW
+from agents.components.workflow_library import WorkflowInvalid
 from agents.evolution import deciding, prompt_canaries, replays, rollouts, searches, tool_checks, writing
 from agents.evolution.gate import Verdict
 from agents.models import Replay
@@ -40,6 +42,7 @@ from people.scopes import Scope
 
 router = Router(tags=["components"])
 candidates = Router(tags=["components"])
+_INVALID = (RuleInvalid, ToolInvalid, WorkflowInvalid)
 _MAY_READ = BearerToken(Scope.LIBRARY_READ)
 _MAY_WRITE = BearerToken(Scope.LIBRARY_WRITE)
 _MISSING = Problem(404, "There is no such component.", kind="not_found")
@@ -277,26 +280,32 @@ class CandidateOut(Schema):
 
 
 class ComponentIn(Schema):
-    """A new rule or tool: its text, or for a tool a sentence that a model writes it from."""
+    """A new rule, tool or workflow: its text, or for a tool or a workflow a sentence that a model writes it from."""
 
-    kind: Literal["rule", "tool"]
+    kind: Literal["rule", "tool", "workflow"]
     body: str | None = Field(None, min_length=1, max_length=100_000)
     wish: str | None = Field(None, min_length=1, max_length=writing.MOST_WISH)
     changes: str = Field("", max_length=500)
 
 
-@router.post("", response={201: CandidateOut}, auth=_MAY_WRITE, operation_id="create_component")
-def create(request: ApiRequest, payload: ComponentIn) -> Status[CandidateOut]:
-    """Write a new rule or tool. It is a candidate; the trials of a tool are run. 409 says why a model wrote none."""
+@router.post("", response={201: CandidateOut, 202: SearchOut}, auth=_MAY_WRITE, operation_id="create_component")
+def create(
+    request: ApiRequest, response: HttpResponse, payload: ComponentIn
+) -> Status[CandidateOut] | Status[SearchOut]:
+    """Write a new rule, tool or workflow. It is a candidate; the trials of a tool are run.
+
+    With a `wish` a worker asks a model: the answer is 202 with a search over one text, to be read at its `href`, which
+    is the Location, too. 409 says why nobody can be asked.
+    """
     user = request.auth.user
-    if (payload.body is None) == (payload.wish is None) or (payload.wish is not None and payload.kind == "rule"):
-        raise invalid("body", "Give the text as body, or for a tool a wish instead.")
+    if (payload.body is None) == (payload.wish is None) or (payload.wish is not None and payload.kind == RULE):
+        raise invalid("body", "Give the text as body, or for a tool or a workflow a wish instead.")
     try:
         if payload.wish is not None:
-            return Status(201, _candidate(writing.new_tool(payload.wish, by=user), user))
+            return Status(202, begun(searches.ask_for_new(payload.kind, payload.wish, by=user), response))
         with transaction.atomic():
             saved = _written(payload.kind, payload.body or "", None, payload.changes, user)
-    except (RuleInvalid, ToolInvalid) as wrong:
+    except _INVALID as wrong:
         raise invalid("body", str(wrong)) from wrong
     except (LibraryRefused, NotPossibleNow) as refused:
         raise _refused(refused) from refused
@@ -306,6 +315,8 @@ def create(request: ApiRequest, payload: ComponentIn) -> Status[CandidateOut]:
 def _written(kind: str, body: str, of: Component | None, changes: str, user: Any) -> ComponentVersion:
     if kind == RULE:
         return rule_writing.save(body, by=user, of=of, changes=changes)
+    if kind == WORKFLOW:
+        return workflow_library.save(body, by=user, of=of, changes=changes)
     saved = tool_writing.save(body, by=user, of=of, changes=changes)
     tool_checks.ask(saved, by=user)
     return saved
@@ -328,8 +339,8 @@ def evolve(
     component = _component(component_id)
     if component.kind == PROMPT:
         return Status(202, _candidate(_prompt_written(component, payload, request.auth.user), request.auth.user))
-    if component.kind not in (RULE, made_tools.KIND) or made_tools.is_shipped(component.name):
-        message = "Only rules, prompts and tools that people made evolve this way."
+    if component.kind not in (RULE, WORKFLOW, made_tools.KIND) or made_tools.is_shipped(component.name):
+        message = "Only rules, prompts, workflows and tools that people made evolve this way."
         raise Problem(409, message, kind="not_possible")
     try:
         if payload.body is None:
@@ -339,7 +350,7 @@ def evolve(
         with transaction.atomic():
             saved = _written(component.kind, payload.body, component, payload.why, request.auth.user)
             replays.ask(saved, by=request.auth.user, why=payload.why, strategy=payload.strategy.value)
-    except (RuleInvalid, ToolInvalid) as wrong:
+    except _INVALID as wrong:
         raise invalid("body", str(wrong)) from wrong
     except (LibraryRefused, NotPossibleNow) as refused:
         raise _refused(refused) from refused
@@ -398,7 +409,7 @@ def activate(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> Candi
             raise Problem(409, "A plan that people approve sets an agent to a version.", kind="not_possible")
         else:
             deciding.activate(version, by=request.auth.user, reason=payload.reason)
-    except (RuleInvalid, ToolInvalid) as wrong:
+    except _INVALID as wrong:
         raise invalid("body", str(wrong)) from wrong
     except LibraryRefused as refused:
         raise _refused(refused) from refused

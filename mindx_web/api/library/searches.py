@@ -1,6 +1,7 @@
 """`searches`: a model writes several texts for a component, each tried on earlier goals; one candidate at most.
 
-What `POST components/{id}/evolve` begins without a text is one over a single text, and is read and stopped here.
+What `POST components/{id}/evolve` begins without a text, and `POST components` with a wish, is one over a single text,
+and is read and stopped here.
 """
 
 from __future__ import annotations
@@ -45,12 +46,13 @@ class TriedOut(Schema):
 class SearchOut(Schema):
     """A search, as far as it has come. `candidate` is null where it found none, or has not yet.
 
+    `component` is null while a new one is written.
     `asked`: texts that a model was asked for; where `most_texts` is 1, requests. `href`: where this is read.
     """
 
     id: str
     href: str
-    component: str
+    component: str | None
     state: str
     reason: str
     asked: int
@@ -108,7 +110,7 @@ def begun(search: CandidateSearch, response: HttpResponse) -> SearchOut:
 
 
 def _found(search_id: str) -> CandidateSearch:
-    found = CandidateSearch.objects.filter(pk=found_id(search_id, _MISSING)).select_related("parent").first()
+    found = CandidateSearch.objects.filter(pk=found_id(search_id, _MISSING)).select_related("parent", "version").first()
     if found is None:
         raise _MISSING
     return found
@@ -121,10 +123,11 @@ def _refused(error: LibraryRefused | NotPossibleNow) -> Problem:
 
 
 def _told(search: CandidateSearch) -> SearchOut:
+    known = search.parent or search.version
     return SearchOut(
         id=str(search.pk),
         href=f"/api/v1/searches/{search.pk}",
-        component=str(search.parent.component_id),
+        component=str(known.component_id) if known is not None else None,
         state=search.state,
         reason=search.reason,
         asked=search.asked,

@@ -16,6 +16,7 @@ from agents.bdi.workflows.faults import Fault
 from agents.bdi.workflows.reading import MAX_CHARS
 from agents.components import workflow_library
 from agents.components.workflow_library import KIND, WorkflowInvalid
+from agents.evolution import saving
 from agents.goals import workflow_goals
 from agents.goals.component_goals import Terms
 from agents.models import Workspace
@@ -100,14 +101,17 @@ class WorkflowPage(Schema):
 
 @router.post("", response={201: WorkflowOut}, auth=_MAY_WRITE, operation_id="write_workflow")
 def create(request: ApiRequest, payload: WorkflowIn) -> Status[WorkflowOut]:
-    """Write a workflow, or the next version of one. It is a candidate; 422 names every line that must be mended."""
+    """Write a workflow, or the next version of one. It is a candidate; 422 names every line that must be mended.
+
+    Where goals of the workflow ran, the next version is replayed beside the one before.
+    """
     body = _body(payload)
     name = (workflow_library.name_of(body) or "")[:120]
     if payload.name is not None and name and payload.name != name:
         raise invalid("name", "The body has another scenario_name. Leave the name out, or give the same.")
     of = Component.objects.filter(kind=KIND, name=name).first() if name else None
     try:
-        saved = workflow_library.save(body, by=request.auth.user, of=of, changes=payload.changes)
+        saved = saving.save_workflow(body, by=request.auth.user, of=of, changes=payload.changes).version
     except WorkflowInvalid as wrong:
         raise _lines(wrong.faults) from wrong
     except LibraryRefused as refused:

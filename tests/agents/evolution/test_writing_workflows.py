@@ -32,7 +32,7 @@ def test_a_text_with_faults_goes_back_with_its_lines_and_what_follows_is_a_candi
     provider: Provider, reviewer: User
 ) -> None:
     provider.will_say(answer(GREET.replace("simple_coder.read", "simple_coder.raed")), answer(GREET))
-    version = writing.new_workflow("Greet somebody", by=reviewer)
+    version = writing.new("workflow", "Greet somebody", by=reviewer)
     assert (version.component.name, version.status, version.origin) == ("Greet", "candidate", services.MODEL)
     assert version.changes.endswith("Greet somebody")
     second = json.dumps(provider.asked[1])
@@ -45,18 +45,18 @@ def test_a_name_that_is_taken_a_refusal_and_no_right_leave_nothing(
     save(GREET, by=reviewer)
     provider.will_say(*[answer(GREET)] * 3)
     with pytest.raises(NotPossibleNow, match="already"):
-        writing.new_workflow("Greet somebody", by=reviewer)
+        writing.new("workflow", "Greet somebody", by=reviewer)
     provider.will_say(json.dumps({"cannot": "no command does that"}))
     with pytest.raises(NotPossibleNow, match="no command does that"):
-        writing.new_workflow("Fly", by=reviewer)
+        writing.new("workflow", "Fly", by=reviewer)
     with pytest.raises(LibraryRefused):
-        writing.new_workflow("Greet somebody", by=owner)
+        writing.new("workflow", "Greet somebody", by=owner)
     assert Component.objects.filter(kind="workflow").count() == 1
 
 
 def test_without_a_model_it_says_so(reviewer: User) -> None:
     with pytest.raises(NotPossibleNow, match="MINDX_MODEL"):
-        writing.new_workflow("Greet somebody", by=reviewer)
+        writing.new("workflow", "Greet somebody", by=reviewer)
 
 
 def test_a_prompt_holds_the_commands_and_workflows_and_keeps_to_its_length() -> None:

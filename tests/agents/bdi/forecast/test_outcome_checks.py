@@ -91,9 +91,32 @@ CHANGED = ("changed", "", ())
         ("set the variable A to b", [("set_env", {"name": "A", "value": "b"})], []),
         ("move to the folder src", [("cd", {"path": "src"})], []),
         ("delete the agent", [("agent_registry.retire_agent", {"name": "x", "reason": "y"})], [("unknown", "", (1,))]),
-        ("make it a repository", [("git_tool.init", {})], [("unknown", "", (1,))]),
-        # There may be nothing to fix.
-        ("evolve it", [("audit_and_improve.apply_fixes", {"path": "src"})], [("unknown", "", (1,))]),
+        ("make it a repository", [("git_tool.init", {})], [("exists", ".git/HEAD", ())]),
+        ("evolve it", [("audit_and_improve.apply_fixes", {"path": "src"})], [("reported", "", (1,))]),
+        ("why does it fail?", [("failing_scripts.why", {"path": "fix_me.py"})], [("answered", "", (1,))]),
+        (
+            "as yaml",
+            [("data_files.convert_beside", {"path": "src/a.json", "format": "yaml"})],
+            [("exists", "src/a.yaml", ())],
+        ),
+        (
+            "save my work",
+            [("git_tool.commit", {"message": "x"}), ("git_tool.create_branch", {"name": "try"})],
+            [("file_changed", ".git/objects", ()), ("exists", ".git/refs/heads/try", ())],
+        ),
+        ("take it back", [("git_tool.undo_commit", {})], [("file_changed", ".git/ORIG_HEAD", ())]),
+        # Of two branches the later one is where it ends.
+        (
+            "look at both",
+            [("git_tool.switch_branch", {"name": "a"}), ("git_tool.switch_branch", {"name": "b"})],
+            [("has_line", ".git/HEAD", ())],
+        ),
+        # What an earlier step finds out is not known yet.
+        (
+            "go there",
+            [("git_tool.branches", {}), ("git_tool.switch_branch", {"name": "{{intents.1.result.branch}}"})],
+            [("answered", "", (1,)), ("unknown", "", (2,))],
+        ),
         (
             "write down that it works",
             [("note_taking.write_note", {"name": "it", "text": "works"})],
@@ -105,6 +128,13 @@ def test_the_goal_and_the_steps_say_what_is_checked(
     goal: str, steps: list[tuple[str, dict[str, Any]]], expected: list[tuple[str, str, tuple[int, ...]]]
 ) -> None:
     assert checks(plan(goal, *steps)) == expected
+
+
+def test_a_commit_is_looked_for_in_the_repository_that_its_folder_lies_in() -> None:
+    document = plan("save it", ("git_tool.switch_branch", {"path": "app/src", "name": "try"}))
+    for files, place in (({"app/.git/HEAD"}, "app/"), ({".git/HEAD"}, ""), (set[str](), "app/src/")):
+        (check,) = checks_for(document, forecast(document, BASE, REGISTRY), files, REGISTRY)
+        assert check == Check(K.HAS_LINE, f"{place}.git/HEAD", word="ref: refs/heads/try")
 
 
 def test_what_the_goals_words_say_to_run_is_checked_by_its_exit_code() -> None:

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from agents.bdi.outcome.outcome import Check, CheckKind, Facts, Outcome, evaluate, passed_tests, shown_state
 
 K = CheckKind
-FILES = {"kept.py": "1", "new.py": "2"}
+FILES = {"kept.py": "1", "new.py": "2", "same": "dir", "same/a": "1", "grown": "dir", "grown/a": "1", "grown2": "dir"}
 CONTENTS = {"kept.py": b"x = 1\n", "new.py": b"def f(:\n"}
 FACTS = Facts(
     changed=True,
-    before=lambda: {"kept.py": "1", "old.py": "9"},
+    before=lambda: {"kept.py": "1", "old.py": "9", "same": "dir", "same/a": "1", "grown": "dir"},
     after=lambda: FILES,
     results={
         1: {"return_code": 0, "stdout": "3 passed in 0.1s"},
@@ -24,6 +24,8 @@ FACTS = Facts(
         3: {"return_code": 0, "stdout": "fine"},
         4: {"items": []},
         5: {"return_code": 2, "stdout": "no"},
+        6: {"diff": "+x"},
+        7: {"diff": ""},
     },
     content=CONTENTS.get,
 )
@@ -40,6 +42,14 @@ FACTS = Facts(
         (Check(K.FILE_CHANGED, "new.py"), True, ""),
         (Check(K.FILE_CHANGED, "kept.py"), False, ""),
         (Check(K.FILE_CHANGED, "old.py"), False, "it is not there"),
+        (Check(K.FILE_CHANGED, "same"), False, ""),
+        (Check(K.FILE_CHANGED, "grown"), True, ""),
+        (Check(K.HAS_LINE, "kept.py", word="x = 1"), True, ""),
+        (Check(K.HAS_LINE, "kept.py", word="x ="), False, ""),
+        (Check(K.HAS_LINE, "old.py", word="x = 1"), False, "it is not there"),
+        (Check(K.REPORTED, steps=(6,), word="diff"), True, ""),
+        (Check(K.REPORTED, steps=(7,), word="diff"), None, "it had nothing to change"),
+        (Check(K.REPORTED, steps=(9,), word="diff"), False, "it did not run"),
         (Check(K.PARSES, "kept.py"), True, ""),
         (Check(K.PARSES, "new.py"), False, "line 1: invalid syntax"),
         (Check(K.PARSES, "old.py"), False, "it is not there"),
@@ -175,3 +185,9 @@ def test_a_check_is_the_same_after_it_was_stored() -> None:
     check = Check(K.TESTS_PASS, steps=(1, 3), word="run")
     stored: Mapping[str, Any] = check.to_json()
     assert Check.from_json(stored) == check
+
+
+def test_a_step_that_tells_of_changes_where_there_are_none_missed() -> None:
+    check = Check(K.REPORTED, steps=(1,), word="diff")
+    verdict = evaluate([check], Facts(changed=False, results={1: {"diff": "+x"}}))
+    assert verdict.outcome is Outcome.NOTHING_CHANGED
