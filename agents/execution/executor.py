@@ -9,6 +9,7 @@ from django.conf import settings
 
 from agents.bdi.intentions.commitment import Course, Reconsidered
 from agents.bdi.intentions.cycle import Decision
+from agents.bdi.intentions.deliberation import GoesFirst
 from agents.bdi.plans.document import Document
 from agents.execution import gate_check, reconsidering, recovering, waits
 from agents.execution.attempts import Attempts, PendingLines
@@ -18,7 +19,7 @@ from agents.execution.companion import Companion
 from agents.execution.reconsidering import LetGo, Reconsiderer
 from agents.execution.step_lines import beginning_of
 from agents.execution.steps import StepOutcome
-from agents.execution.watching import GoesFirst, Watch
+from agents.execution.watching import Watch
 from agents.execution.workplace import Desk, open_desk, remove_stale_checkouts
 from agents.models import IntentPlan
 from agents.plans import ending, put_off, reporting
