@@ -270,7 +270,7 @@ def _running(server: Server) -> Iterator[Server]:
 @pytest.fixture(autouse=True)
 def _calm_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """What AGInt decides after a failure must not depend on how busy the machine is that the tests run on."""
-    from agents.bdi.agint import Machine
+    from agents.bdi.recovery.agint import Machine
 
     monkeypatch.setattr("agents.recovery.whole_agent.machine_now", lambda: Machine(10.0, 30.0, 40.0))
 

@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import URLPattern
 from django.utils import timezone
 
-from mindx_web.api import api
-from mindx_web.api.auth import WRONG_TOKENS
+from mindx_web.api.protocol.auth import WRONG_TOKENS
+from mindx_web.api.routers import api
 from people import sealing, tokens
 from people.models import ApiToken
 from people.scopes import Scope

@@ -13,7 +13,7 @@ from django.db import connection
 from agents.models import IntentPlan
 from agents.record.moves import move_goal, move_plan
 from agents.states import GoalState, PlanState
-from mindx_web.api import waiting
+from mindx_web.api.review import waiting
 from review.models import Approval, Decision
 from tests.cast import STEPS
 

@@ -72,7 +72,7 @@ class _Thing:
 
 
 def fill(said: str, workflow: Workflow, registry: Registry, known: Mapping[str, Known]) -> tuple[Chosen, ...]:
-    """A value for each of the workflow's parameters, in order. What the workflow refuses is not taken from the words."""
+    """A value for each of the workflow's parameters, in order. What the workflow refuses is not taken."""
     wanted = parameters(workflow, registry, known)
     found = choose(said, wanted)
     values = {one.name: one.value for one in found if one.is_said}
@@ -96,9 +96,7 @@ def parameters(workflow: Workflow, registry: Registry, known: Mapping[str, Known
         for name, param in one.step.params.items():
             if (of := _parameter_of(param.value)) and name in command.properties:
                 uses.setdefault(of, (command.kind(name), _is_written(command, name)))
-    return tuple(
-        Parameter(name, *uses.get(name, (_kind_of(one), False)), one) for name, one in workflow.params.items()
-    )
+    return tuple(Parameter(name, *uses.get(name, (_kind_of(one), False)), one) for name, one in workflow.params.items())
 
 
 def choose(said: str, wanted: Sequence[Parameter]) -> tuple[Chosen, ...]:
@@ -214,7 +212,9 @@ def _only_ones(left: Iterable[Parameter], free: Sequence[_Thing]) -> Iterator[tu
             by_use.setdefault((_wants(one), one.is_written), []).append(one)
     for (what, is_written), those in by_use.items():
         things = {
-            thing.text: thing for thing in free if thing.what == what and (what != FILE or thing.is_target == is_written)
+            thing.text: thing
+            for thing in free
+            if thing.what == what and (what != FILE or thing.is_target == is_written)
         }
         if len(those) == 1 and len(things) == 1:
             yield those[0], next(iter(things.values()))
