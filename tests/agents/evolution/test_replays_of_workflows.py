@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from django.test import Client
 
 from agents.cycle import cycle
-from agents.evolution import deciding, replaying, replays, rollouts, saving
+from agents.evolution import deciding, gate, replaying, replays, rollouts, saving, searching
 from agents.evolution.gate import Verdict
 from agents.goals import workflow_goals
 from agents.goals.component_goals import Terms
@@ -26,6 +27,10 @@ from review.deciding import decisions
 from tests.agents.bdi.workflows.workflow_texts import execute, text
 from tests.agents.evolution.conftest import LENIENT, PICKY, STRICT
 from tests.agents.execution.conftest import give_up
+from tests.models.conftest import provider
+from tests.models.server import Provider
+
+__all__ = ["provider"]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Totalled = Callable[..., Goal]
@@ -205,7 +210,38 @@ def test_a_version_that_an_admin_lets_in_all_the_same_is_taken_back(
     assert statuses == {total.version: "active", picky.version: "retired"}
 
 
-def test_the_next_version_by_the_api_is_replayed_and_a_model_writes_none(
+def test_a_model_writes_the_next_version_from_the_probe_half_and_goes_no_further_than_its_strategy(
+    provider: Provider,
+    totalled: Totalled,
+    total: ComponentVersion,
+    reviewer: User,
+    api_of: Any,
+    client_of: Callable[[User], Client],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(gate, "is_sealed", lambda name, goal: goal % 2 == 0)
+    goals = [totalled(f"{number}\n\n2\n", file=f"{'./' * number}numbers.txt") for number in range(6)]
+    too_far = body("lenient", "params: {path: numbers.txt}").replace("params.file", "params.path")
+    provider.will_say(*(json.dumps({"workflow": one}) for one in (too_far, body("lenient"))))
+    answer = api_of(reviewer).post(f"components/{total.component_id}/evolve", {"why": "blank lines"})
+    assert answer.status_code == 202
+    searching.work()
+    told = api_of(reviewer).get(f"searches/{answer.json()['id']}").json()
+    assert told["state"] == "done", told["reason"]
+    first, second = (one["messages"][-1]["content"] for one in provider.asked)
+    material = json.loads(first)
+    assert {one["goal"] for one in material["failed"]} == {goal.text for goal in goals if goal.pk % 2}
+    assert all("invalid literal for int" in one["error"] for one in material["failed"])
+    assert "“file” is gone" in second
+    version = ComponentVersion.objects.get(pk=told["candidate"])
+    assert (version.origin, version.status, version.parent) == ("model", "candidate", total)
+    assert replays.judgement(replayed(version)).verdict is Verdict.ADMITTED
+    page = client_of(reviewer).get(f"/workflows/{total.component_id}/").content.decode()
+    assert "Ask a model for a candidate" in page
+    assert "Search for a better version" in page
+
+
+def test_the_next_version_by_the_api_is_replayed(
     totalled: Totalled, total: ComponentVersion, reviewer: User, api_of: Any
 ) -> None:
     totalled("1\n\n2\n")
