@@ -187,6 +187,7 @@ def test_a_reused_workflow_is_processed_with_the_values_that_the_requirement_say
     owner: User, reviewer: User, copying: str
 ) -> None:
     drawn = reusing("Copy a file, the source: notes.txt")
+    assert "copy-file takes source: notes.txt\ncopy-file takes target: copy.txt" in drawn.text
     (_, decided), *_ = drawn.decided
     assert decided.match is not None
     assert decided.match.name == copying
@@ -234,3 +235,10 @@ def test_a_design_that_still_asks_is_never_planned(
     refused = by_design.plan(goal)
     assert isinstance(refused, NoPlan)
     assert "no value for source of copy-file" in str(refused.evidence)
+
+
+def test_the_api_says_each_value_and_why_it_was_chosen(owner: User, copying: str, api_of: Callable[..., Any]) -> None:
+    asked = {"requirements": "Copy a file", "reuse_from": 0.0, "evolve_from": 0.0}
+    (one,) = api_of(owner).post("designs", asked).json()["components"]
+    assert [(each["name"], each["value"]) for each in one["values"]] == [("source", None), ("target", "copy.txt")]
+    assert all(each["because"] for each in one["values"])
