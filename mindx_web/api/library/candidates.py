@@ -229,7 +229,7 @@ def activate(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> Candi
 def begin_canary(request: ApiRequest, candidate_id: str, payload: CanaryIn) -> CandidateOut:
     """Have it plan a share of new goals, beside the version in use; refused as its activation would be.
 
-    Of a prompt: have it be sent with a share of requests.
+    For a prompt: send it with a share of requests.
     """
     version = _found(candidate_id)
     if version.component.kind not in (RULE, PROMPT):
