@@ -12,7 +12,16 @@ from mindx_web.api.agents import (
     states,
 )
 from mindx_web.api.goals import beliefs, designs, generations, goals, hand_commands, hands, levels, questions
-from mindx_web.api.library import components, evolution, experiences, memory, model_calls, searches, workflows
+from mindx_web.api.library import (
+    candidates,
+    components,
+    evolution,
+    experiences,
+    memory,
+    model_calls,
+    searches,
+    workflows,
+)
 from mindx_web.api.protocol.body import StrictParser
 from mindx_web.api.protocol.composition import Api
 from mindx_web.api.review import inbox, intent_plans, intents, policies, shadow, talk
@@ -42,7 +51,7 @@ api.add_router("intents", intents.router)
 api.add_router("experiences", experiences.router)
 api.add_router("memory", memory.router)
 api.add_router("components", components.router)
-api.add_router("candidates", components.candidates)
+api.add_router("candidates", candidates.router)
 api.add_router("workflows", workflows.router)
 api.add_router("designs", designs.router)
 api.add_router("mcp-servers", mcp_servers.router)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 
@@ -195,12 +195,21 @@ def _character(folder: str, world: World, tree: _Tree) -> Iterator[str]:
         yield from _in_environment(folder, join(folder, name), world, tree)
     if not environments and world.complete:
         yield Venv(folder, None, present=False).sentence()
+    yield from _tests(folder, environments, world, tree)
+    yield from _notes(folder, world, tree)
+
+
+def _tests(folder: str, environments: Sequence[str], world: World, tree: _Tree) -> Iterator[str]:
     where = place(folder)
     tests = _has_tests(folder, tree)
     if tests and world.complete and not any(f"{join(folder, name)}/bin/pytest" in tree.kinds for name in environments):
         yield Installed("program", "pytest", present=False, folder=folder).sentence()
     if tests or world.complete:
         yield f"{where[0].upper()}{where[1:]} has {'' if tests else 'no '}tests."
+
+
+def _notes(folder: str, world: World, tree: _Tree) -> Iterator[str]:
+    where = place(folder)
     notes = [name[:-3] for name in tree.files.get(join(folder, "notes"), []) if name.endswith(".md")]
     if notes:
         said = ", ".join(quote(name) for name in notes[:MAX_NAMES])

@@ -203,6 +203,15 @@ def _value(position: int, command: Command, name: str, value: Any, walk: _Walk) 
     if lost := unstorable(value):
         message = f"{name} holds {lost}, which cannot be stored; leave it out."
         yield Problem(position, name, "unstorable", message)
+    yield from _reference_in(position, command, name, value, walk)
+    if name == "command_line" and isinstance(value, str):
+        yield from _command_line(position, name, value, walk)
+    if command.properties.get(name, {}).get("x-kind") == HOSTS_KIND and isinstance(value, list):
+        yield from _hosts(position, name, value)
+
+
+def _reference_in(position: int, command: Command, name: str, value: Any, walk: _Walk) -> Iterator[Problem]:
+    """What is wrong with a value that is a reference to a result, holds one, or looks like one."""
     reference = parse_reference(value)
     inside = embedded(value)
     allowed = command.properties.get(name, {}).get("x-reference") is True
@@ -220,10 +229,6 @@ def _value(position: int, command: Command, name: str, value: Any, walk: _Walk) 
     elif malformed(value) is not None:
         message = f"{name} looks like a reference but is none; write {{{{intents.N.result.KEY}}}}."
         yield Problem(position, name, "reference_malformed", message)
-    if name == "command_line" and isinstance(value, str):
-        yield from _command_line(position, name, value, walk)
-    if command.properties.get(name, {}).get("x-kind") == HOSTS_KIND and isinstance(value, list):
-        yield from _hosts(position, name, value)
 
 
 def unstorable(value: Any) -> str:

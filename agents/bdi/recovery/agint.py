@@ -121,6 +121,15 @@ class Assessment:
 def assess(whole: Whole, settings: RecoverySettings) -> Assessment:
     """Look at all of it and decide."""
     under_pressure = pressures(whole.machine, settings)
+    beliefs = _beliefs(whole, under_pressure)
+    decision, why = _decide(whole, under_pressure)
+    short = {one.about for one in beliefs}
+    measured = [f"{_MACHINE}{name}" for name, value, _ in _measured(whole.machine, settings) if value is not None]
+    return Assessment(decision, why, tuple(beliefs), tuple(one for one in measured if one not in short))
+
+
+def _beliefs(whole: Whole, under_pressure: tuple[str, ...]) -> list[Belief]:
+    """What is found about the machine, the tool, the model and failures of this class."""
     beliefs = [
         Belief(f"The machine is short of {what}.", f"{_MACHINE}{what.split()[0]}", 0.9, 300.0)
         for what in under_pressure
@@ -137,10 +146,7 @@ def assess(whole: Whole, settings: RecoverySettings) -> Assessment:
         of_tool = f" of {whole.tool}" if whole.tool else ""  # planning has none
         said = f"{whole.failure_class.value}{of_tool} came {whole.same_failures} times lately."
         beliefs.append(Belief(said, f"{ABOUT}class:{whole.failure_class.value}:{whole.tool}", 0.9, 900.0))
-    decision, why = _decide(whole, under_pressure)
-    short = {one.about for one in beliefs}
-    measured = [f"{_MACHINE}{name}" for name, value, _ in _measured(whole.machine, settings) if value is not None]
-    return Assessment(decision, why, tuple(beliefs), tuple(one for one in measured if one not in short))
+    return beliefs
 
 
 def _decide(whole: Whole, under_pressure: tuple[str, ...]) -> tuple[Decision, str]:
