@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from agents.bdi import document as documents
-from agents.bdi import levels
 from agents.bdi.designing.choosing import Thresholds
+from agents.bdi.planning import levels
+from agents.bdi.plans import document as documents
 from agents.components import workflow_library
 from agents.cycle import cycle
 from agents.goals.component_goals import Terms
