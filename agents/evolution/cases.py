@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from agents.bdi.outcome import MISSED
+from agents.bdi.outcome.outcome import MISSED
 from agents.components.agent_versions import KIND as AGENT
 from agents.components.rules import KIND as RULE
 from agents.components.workflow_library import KIND as WORKFLOW

@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, Protocol
 
-from agents.bdi import document as documents
-from agents.bdi.document import Document
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document
 from agents.bdi.workflows.bound import Known
 from agents.bdi.workflows.reading import read
 from agents.components import made_tools

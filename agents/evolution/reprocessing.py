@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agents.bdi.document import Document
+from agents.bdi.plans.document import Document
 from agents.bdi.workflows.bound import Known
 from agents.bdi.workflows.reading import read
 from agents.components import workflow_library

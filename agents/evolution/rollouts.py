@@ -16,7 +16,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.components.rules import KIND as RULE
 from agents.components.workflow_library import KIND as WORKFLOW
 from agents.evolution import gate, replanning, replays, reprocessing

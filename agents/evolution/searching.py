@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
-from agents.bdi.candidate_writing import Case
+from agents.bdi.language_models.candidate_writing import Case
 from agents.components.rule_writing import RuleInvalid
 from agents.components.tool_writing import ToolInvalid
 from agents.components.workflow_library import WorkflowInvalid

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from agents.bdi import candidate_writing, tool_drafting
-from agents.bdi.candidate_writing import STRATEGIES, Case
+from agents.bdi.language_models import candidate_writing, tool_drafting
+from agents.bdi.language_models.candidate_writing import STRATEGIES, Case
 from agents.bdi.workflows import drafting
 from agents.components import made_tools, rule_writing, tool_writing, workflow_library
 from agents.components.rules import KIND as RULE

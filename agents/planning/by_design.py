@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from agents.bdi import levels
 from agents.bdi.designing import blueprint
-from agents.bdi.document import digest_of
-from agents.bdi.parameters import with_defaults
+from agents.bdi.planning import levels
+from agents.bdi.plans.document import digest_of
+from agents.bdi.plans.parameters import with_defaults
 from agents.models import Goal, Plan
 from agents.plans import designs
 from agents.toolkit.registry import tools_in_use

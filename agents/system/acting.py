@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from agents.actors.models_in_use import as_set_up
 from agents.actors.step_model_calls import Means
-from agents.bdi.asked import NotAsApproved, agreed
 from agents.bdi.designing.choosing import Thresholds
+from agents.bdi.plans.approved_models import NotAsApproved, agreed
 from agents.bus import members
 from agents.bus.members import Kind, Offer, Registration
 from agents.components import approved_steps, tool_writing, workflow_library

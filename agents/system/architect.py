@@ -58,7 +58,7 @@ class Design:
 def design(requirements: str, thresholds: Thresholds = USUAL, *, with_model: bool = True) -> Design:
     """Design a solution; nothing is stored. Never call this inside a transaction: a model may be asked.
 
-    Without a model, or where its answers cannot be used, templates take the requirements apart. Raises GoalRefused.
+    Without a model, or where its answers cannot be used, templates split the requirements. Raises GoalRefused.
     """
     requirements = _checked(requirements)
     if fault := thresholds.fault():

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agents.views import workflow_editor, workflows
+from agents.views.library import workflow_editor, workflows
 
 urlpatterns = [
     path("", workflows.listing, name="workflows"),

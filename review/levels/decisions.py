@@ -40,7 +40,9 @@ def approve(
     """
     _check_rights(by, document)
     if document.kind == LevelDocument.Kind.DESIGN and (asks := design_page.asks(page.design_of(document) or "")):
-        raise NotNow(f"The design asks for {', '.join(asks)}. Request changes and say the value, or write it in place of ?.")
+        raise NotNow(
+            f"The design asks for {', '.join(asks)}. Request changes and say the value, or write it in place of ?."
+        )
     note = words.taken(comment, "comment")
     grant = _written(_Verdict.APPROVE, by=by, via=via, comment=note, choice=choice)
     try:

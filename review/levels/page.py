@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db.models import QuerySet
 
-from agents.bdi import levels
-from agents.bdi.document import digest_of
-from agents.bdi.levels import Selection
+from agents.bdi.planning import levels
+from agents.bdi.planning.levels import Selection
+from agents.bdi.plans.document import digest_of
 from agents.models import IntentPlan, LevelDocument
 from agents.pages import design_page
 from agents.presentation.flow_graph import Graph

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from agents.bdi.validation import validate
+from agents.bdi.plans.validation import validate
 from agents.bdi.workflows import placeholders
 from agents.bdi.workflows.binding import bind
 from agents.bdi.workflows.bound import Bound, Known

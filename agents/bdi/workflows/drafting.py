@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from agents.bdi.candidate_writing import Case
+from agents.bdi.language_models.candidate_writing import Case
 from agents.bdi.workflows.bound import Known
 from agents.bdi.workflows.reading import Workflow
 from agents.bdi.workflows.reading import read as read_workflow

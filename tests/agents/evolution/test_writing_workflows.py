@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from agents.bdi.candidate_writing import Case
+from agents.bdi.language_models.candidate_writing import Case
 from agents.bdi.workflows import drafting, reading
 from agents.bdi.workflows.bound import Known
 from agents.components.workflow_library import save

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.bdi.validation import Problem
+from agents.bdi.plans.validation import Problem
 from agents.components import tool_writing, workflow_library
 from agents.components.workflow_library import WorkflowInvalid
 from agents.cycle import cycle
