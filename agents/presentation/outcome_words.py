@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.bdi import file_syntax
-from agents.bdi.outcome import MISSED, NO_TEST_RAN, Check, CheckKind, Outcome, OutcomeVerdict
+from agents.bdi.outcome import file_syntax
+from agents.bdi.outcome.outcome import MISSED, NO_TEST_RAN, Check, CheckKind, Outcome, OutcomeVerdict
 
 HEADLINES: Mapping[Outcome, str] = {
     Outcome.ACHIEVED: "Achieved",

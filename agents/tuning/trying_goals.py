@@ -9,7 +9,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db.models import QuerySet
 
-from agents.bdi import means_ends
+from agents.bdi.planning import means_ends
 from agents.beliefs import entailment_model
 from agents.beliefs.entailment_model import Thresholds
 from agents.components import rules
