@@ -1,4 +1,4 @@
-"""Which remembered run a plan had followed where a person changed it (pure).
+"""Which remembered run a plan followed, when a person changed that plan. Pure.
 
 A person who replaces `old/reports` by `new/reports` says that `old` was wrong here. A remembered run whose steps name
 `old` is where it came from; one that does not name it had no part in it.

@@ -1,4 +1,4 @@
-"""Resolving parameters: every value gets its origin, and what was not said gets its declared default."""
+"""Resolving parameters: every value gets its origin, and a value that was not said gets its declared default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paths as values: named exactly, in passing, by what they are called, or by “it”."""
+"""Paths as values: named exactly, in passing, by description, or by “it”."""
 
 from __future__ import annotations
 
