@@ -163,6 +163,14 @@ def _make_cluster(folder: Path) -> None:
 
 
 @pytest.fixture(scope="session")
+def lend_cluster() -> Callable[[Path], None]:
+    """`lend_cluster(data)`: the tables of a new mindX, made once in a run."""
+    if not _IS_ONE_OF_SEVERAL:
+        return lambda _: None  # what nobody shares is made by the start itself
+    return lambda data: _PREPARED.lend_cluster(data, _make_cluster)
+
+
+@pytest.fixture(scope="session")
 def django_db_modify_db_settings(
     postgres: EmbeddedPostgres, django_db_modify_db_settings_parallel_suffix: None
 ) -> None:

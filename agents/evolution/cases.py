@@ -61,7 +61,7 @@ def using_tool(plans: QuerySet[IntentPlan], name: str) -> QuerySet[IntentPlan]:
 
 
 def _all(component: Component) -> Iterator[Found]:
-    plans = _plans(component)
+    plans = plans_of(component)
     plans = plans.annotate(asked_a_person=_ASKED)
     plans = plans.filter(_ENDED | Q(asked_a_person=True)).select_related("plan", "goal__workspace", "goal__agent")
     seen: set[int] = set()
@@ -74,7 +74,8 @@ def _all(component: Component) -> Iterator[Found]:
             yield Found(plan.goal, plan.plan, base, succeeded)
 
 
-def _plans(component: Component) -> QuerySet[IntentPlan]:
+def plans_of(component: Component) -> QuerySet[IntentPlan]:
+    """The plans that a version of it made, or that used it; of an agent those of its goals."""
     if component.kind == RULE:
         return _by_rule(component.name)
     if component.kind == AGENT:

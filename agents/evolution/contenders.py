@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from agents.bdi.plans import document as documents
 from agents.bdi.plans.document import Document
 from agents.bdi.workflows.bound import Known
+from agents.bdi.workflows.reading import read
 from agents.components import made_tools
 from agents.components.rules import KIND as RULE
 from agents.components.workflow_library import KIND as WORKFLOW
@@ -104,6 +105,8 @@ class _OfWorkflow:
     def __init__(self, version: ComponentVersion) -> None:
         self.version_id = version.pk or 0
         self._tried = Known(version.component.name, version.version, version.body)
+        if (reading := read(version.body)).workflow is None:
+            raise Unusable(f"a version cannot be read: {reading.faults[0]}")
 
     def document(self, case: ReplayCase) -> Document | str:
         """The plan that it makes of them, with the tools and the other workflows in use."""

@@ -327,10 +327,23 @@ class EvolutionStart(models.Model):
 
     component_kind = models.CharField(max_length=16)
     component_name = models.CharField(max_length=120)
-    # Null: there is no candidate, as `said` explains, or not yet.
+    # The worker's work; null: it could not be asked for, as `said` explains, or it was written before there were any.
+    search = models.ForeignKey(CandidateSearch, null=True, on_delete=models.SET_NULL, related_name="+")
     version = models.ForeignKey(ComponentVersion, null=True, on_delete=models.SET_NULL, related_name="+")
     said = models.TextField(blank=True)
     at = models.DateTimeField(auto_now_add=True, db_index=True)
 
     def __str__(self) -> str:
         return f"{self.component_kind} {self.component_name}"
+
+    @property
+    def candidate(self) -> ComponentVersion | None:
+        """What came of it; None: nothing, or not yet."""
+        return self.search.version if self.search is not None else self.version
+
+    @property
+    def told(self) -> str:
+        """Why it was begun, or why there is no candidate."""
+        if self.search is not None and self.search.state == ReplayState.IMPOSSIBLE:
+            return f"No candidate: {self.search.reason}"
+        return self.said

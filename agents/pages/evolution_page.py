@@ -130,7 +130,7 @@ class EvolutionPage:
     @property
     def starts(self) -> list[EvolutionStart]:
         """The latest of those that were begun without a person."""
-        return list(EvolutionStart.objects.select_related("version__component").order_by("-pk")[:10])
+        return list(EvolutionStart.objects.select_related("version", "search__version").order_by("-pk")[:10])
 
     @property
     def may_grant(self) -> bool:

@@ -175,10 +175,10 @@ def _values(name: str, values: Sequence[Chosen]) -> Iterator[str]:
 
 
 def _written(value: Any) -> str:
-    """A text as it is where it reads back the same, anything else as JSON."""
+    """A text as it is where it reads back the same, anything else as JSON, whose escapes end no line."""
     if isinstance(value, str) and value != OPEN and value == _quiet(value) and _value(value) == value:
         return value
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value)
 
 
 def _value(said: str) -> Any:

@@ -72,7 +72,7 @@ class _Thing:
 
 
 def fill(said: str, workflow: Workflow, registry: Registry, known: Mapping[str, Known]) -> tuple[Chosen, ...]:
-    """A value for each of the workflow's parameters, in order. What the workflow refuses is not taken."""
+    """A value for each of the workflow's parameters, in order. What it refuses is not taken from the words."""
     wanted = parameters(workflow, registry, known)
     found = choose(said, wanted)
     values = {one.name: one.value for one in found if one.is_said}
@@ -211,10 +211,8 @@ def _only_ones(left: Iterable[Parameter], free: Sequence[_Thing]) -> Iterator[tu
         if one.kind not in ("switch", "choice", "number"):
             by_use.setdefault((_wants(one), one.is_written), []).append(one)
     for (what, is_written), those in by_use.items():
-        things = {
-            thing.text: thing
-            for thing in free
-            if thing.what == what and (what != FILE or thing.is_target == is_written)
-        }
+        of_kind = (thing for thing in free if thing.what == what)
+        # A file named twice is one; what is written is no file to read.
+        things = {thing.text: thing for thing in of_kind if what != FILE or thing.is_target == is_written}
         if len(those) == 1 and len(things) == 1:
             yield those[0], next(iter(things.values()))

@@ -32,6 +32,11 @@ class Case:
     goal: str
     error: str = ""
 
+    @property
+    def shortened(self) -> Case:
+        """As much of it as goes into a request."""
+        return Case(self.goal[:_CASE_CHARS], self.error[:_CASE_CHARS])
+
 
 @dataclass(frozen=True)
 class Strategy:
@@ -52,19 +57,15 @@ def messages(
         material = {
             "rule": rule,
             "why": why,
-            "failed": [asdict(_short(case)) for case in kept if case.error],
+            "failed": [asdict(case.shortened) for case in kept if case.error],
             "errors": [{"times": times, "error": error[:_CASE_CHARS]} for error, times in errors.most_common()],
-            "worked": [_short(case).goal for case in kept if not case.error],
+            "worked": [case.shortened.goal for case in kept if not case.error],
             "phrases": list(phrases),
         }
         text = json.dumps(material, ensure_ascii=False)
         if len(system) + len(text) <= most_chars or not kept:
             return ("system", system), ("user", text)
         kept.pop()
-
-
-def _short(case: Case) -> Case:
-    return Case(case.goal[:_CASE_CHARS], case.error[:_CASE_CHARS])
 
 
 def read(answer: str) -> tuple[str, str]:

@@ -14,8 +14,6 @@ from typing import Any
 from agents.bdi.language_models.candidate_writing import Case
 from agents.toolkit.command import Command, Tool
 
-_CASE_CHARS = 400
-
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {"tool": {"type": "string"}, "cannot": {"type": "string"}},
@@ -33,8 +31,12 @@ def messages(
         material: dict[str, Any] = {"wish": wish}
         material |= {"snippet": snippet} if snippet else {}
         if tool:
-            failed = [asdict(_short(case)) for case in kept if case.error]
-            material |= {"tool": tool, "failed": failed, "worked": [_short(one).goal for one in kept if not one.error]}
+            failed = [asdict(case.shortened) for case in kept if case.error]
+            material |= {
+                "tool": tool,
+                "failed": failed,
+                "worked": [one.shortened.goal for one in kept if not one.error],
+            }
         text = json.dumps(material, ensure_ascii=False)
         if len(system) + len(text) <= most_chars or not kept:
             return ("system", system), ("user", text)
@@ -61,10 +63,6 @@ class Strategy:
 
     told: str
     problems: Callable[[Tool, Tool], Iterator[str]]
-
-
-def _short(case: Case) -> Case:
-    return Case(case.goal[:_CASE_CHARS], case.error[:_CASE_CHARS])
 
 
 def _pairs(parent: Tool, new: Tool) -> Iterator[tuple[Command, Command | None]]:

@@ -60,7 +60,7 @@ class Quarrel:
 
     first: str
     second: str
-    goals: tuple[int, ...]
+    goals: tuple[Asked, ...]
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,11 @@ class Coverage:
     @property
     def quarrels(self) -> list[Quarrel]:
         """Pairs of rules that plan different steps for the same goals, those with most goals first."""
-        goals: dict[tuple[str, str], list[int]] = defaultdict(list)
+        goals: dict[tuple[str, str], list[Asked]] = defaultdict(list)
         for one in self.tried:
             for rival in one.rivals:
-                goals[one.rule, rival].append(one.asked.goal)
-        found = [Quarrel(*names, tuple(numbers)) for names, numbers in goals.items()]
+                goals[one.rule, rival].append(one.asked)
+        found = [Quarrel(*names, tuple(asked)) for names, asked in goals.items()]
         return sorted(found, key=lambda quarrel: (-len(quarrel.goals), quarrel.first, quarrel.second))
 
 

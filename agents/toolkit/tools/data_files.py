@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -32,14 +32,14 @@ def _command(
     example: dict[str, Any],
     trials: tuple[Trial, ...],
     effect: str = "idempotent",
-    leaves: Callable[[Params], Iterable[Left]] = lambda params: (),
+    **more_of_it: Any,
 ) -> Command:
     schema = fields({"path": _TABLE, **more}, "path", *more)
     # The kit holds what reads YAML.
     parts = (refusal, yaml_text)
     work = in_jail(inside, schema, reads_only=effect == "idempotent", parts=parts, kit=KIT, do=name)
     return Command(
-        NAME, name, summary, schema, (phrase,), effect, work, result_keys, (example,), trials=trials, leaves=leaves
+        NAME, name, summary, schema, (phrase,), effect, work, result_keys, (example,), trials=trials, **more_of_it
     )
 
 
@@ -92,6 +92,22 @@ TOOL = Tool(
             leaves=_converted,
         ),
         _command(
+            "tidy",
+            "Write a JSON file anew, an entry a line and indented. What it holds stays the same.",
+            {},
+            "write the data file {path} anew in a tidy form",
+            ("path", "changed"),
+            {"path": "settings.json"},
+            (
+                Trial({"path": "t.json"}, _FILES, result={"changed": True}, changes=("t.json",)),
+                Trial({"path": "t.json"}, {"t.json": '{\n  "a": 1.50\n}\n'}, result={"changed": False}, changes=()),
+                Trial({"path": "t.json"}, {"t.json": '{"a": 1'}, error="INVALID_PARAMETERS", changes=()),
+                Trial({"path": "c.yaml"}, _FILES, error="INVALID_PARAMETERS", changes=()),
+            ),
+            effect="workspace",
+            tells_changes="changed",
+        ),
+        _command(
             "about",
             "Show the columns of a table and how many rows it has; of other JSON or YAML its entries.",
             {},
@@ -113,6 +129,7 @@ TOOL = Tool(
             {"path": "sales.csv", "column": "price", "what": "sum"},
             (
                 Trial({"path": "t.csv", "column": "N", "what": "sum"}, _FILES, result={"value": "21.50"}, changes=()),
+                Trial({"path": "t.csv", "column": "the n", "what": "mean"}, _FILES, changes=()),
                 Trial({"path": "t.csv", "column": "x", "what": "sum"}, _FILES, error="INVALID_PARAMETERS", changes=()),
             ),
         ),

@@ -14,10 +14,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from agents.actors import prompt_versions
 from agents.evolution import asking_again, replays
-from agents.pages import prompt_page, replay_page
+from agents.pages import component_uses, prompt_page, replay_page
 from agents.pages.component_page import page_of
 from agents.pages.replay_page import PERCENTS
+from agents.presentation import lineage_graph
 from agents.presentation.line_diff import compare
+from agents.presentation.lineage_graph import Lineage
 from agents.views.library.versions import version_in_use, version_named_in
 from library import renewal
 from library.components import search as searching
@@ -31,6 +33,7 @@ from library.prompts import declared
 _WITH_PAGES = (Component.Kind.RULE, Component.Kind.TOOL, Component.Kind.WORKFLOW)
 _LISTED = 30
 _DOMAINS = 50
+_DRAWN = 60
 _WEIGHTS = (0, 30, 50, 70, 100)
 
 
@@ -116,6 +119,8 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "against": against,
         "difference": compare(against.body, shown.body) if against and shown else None,
         "own_page": page_of(component) if component.kind in _WITH_PAGES and versions else "",
+        "uses": component_uses.of(component, user),
+        "lineage": _lineage(versions),
         "goals": memory.that_would_find(shown.pk, user=user) if shown else [],
         "may_write": services.may_write(user),
         "prompt": declared.every().get(component.name) if component.kind == Component.Kind.PROMPT else None,
@@ -128,6 +133,12 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
     }
     is_replay = context["proof"] is not None and request.headers.get("HX-Target") == "replay"
     return render(request, "agents/library/_replay.html" if is_replay else "agents/library/component.html", context)
+
+
+def _lineage(versions: list[ComponentVersion]) -> Lineage | None:
+    """Versions as a graph; None where it would show nothing that the list does not."""
+    rows = [(one.pk, one.version, one.status, one.parent_id) for one in reversed(versions[:_DRAWN])]
+    return lineage_graph.draw(rows) if len(rows) > 1 else None
 
 
 def _replayed(shown: ComponentVersion | None, user: Any) -> dict[str, Any]:

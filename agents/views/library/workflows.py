@@ -22,7 +22,8 @@ from agents.components.workflow_library import KIND, WorkflowInvalid
 from agents.evolution import deciding, tool_checks
 from agents.goals import workflow_goals
 from agents.goals.component_goals import Terms
-from agents.pages import flow_page, replay_page
+from agents.models import Replay
+from agents.pages import flow_page, replay_page, search_page
 from agents.presentation.line_diff import compare
 from agents.presentation.values import as_text
 from agents.record.errors import AgentsError, GoalRefused, PlanInvalid
@@ -38,7 +39,12 @@ from people.models import User
 _MOST_SHOWN = 200
 _MOST_CHARS = 20_000
 _PREFIX = "param-"
-_FRAGMENTS = {"replay": "agents/rules/_replay.html", "watch": "agents/rules/_watch.html"}
+_FRAGMENTS = {
+    "replay": "agents/rules/_replay.html",
+    "watch": "agents/rules/_watch.html",
+    "search": "agents/rules/_search.html",
+    "writer": "agents/rules/_writer.html",
+}
 
 
 @dataclass(frozen=True)
@@ -88,6 +94,22 @@ def move(request: HttpRequest, pk: int, version: int, move: str) -> HttpResponse
         raise Http404
     version_moves.do(request, found, move, user)
     return redirect(_address(found))
+
+
+@require_POST
+def ask_model(request: HttpRequest, pk: int) -> HttpResponse:
+    """Have a model write a candidate, which is replayed like a person's; or stop that."""
+    user: Any = request.user
+    version_moves.ask_model(request, get_object_or_404(Component, kind=KIND, pk=pk), user)
+    return redirect(reverse("workflow", args=[pk]) + "#writer")
+
+
+@require_POST
+def search(request: HttpRequest, pk: int) -> HttpResponse:
+    """Search for a better version with a model, or stop that."""
+    user: Any = request.user
+    version_moves.search(request, get_object_or_404(Component, kind=KIND, pk=pk), user)
+    return redirect(reverse("workflow", args=[pk]) + "#search")
 
 
 @require_POST
@@ -177,6 +199,9 @@ def _page(
         "may_activate": services.may_activate(user),
         "standing": deciding.standing(shown),
         "proof": replay_page.of(shown, user),
+        "writer": search_page.writer_of(component),
+        "strategies": Replay.Strategy.choices,
+        "found": search_page.of(component, user),
         "page": page,
         "moves": f"{page}versions/{shown.pk}",
     }

@@ -20,6 +20,8 @@ GOALS = 100
 # Whoever opens the page waits for it.
 SECONDS = 4.0
 _SHOWN = 20
+# Of the goals over which two rules quarrel.
+_EXAMPLES = 3
 
 
 @require_safe
@@ -35,7 +37,9 @@ def coverage(request: HttpRequest) -> HttpResponse:
         "most": GOALS,
         "percent": round(100 * found.served / len(found.tried)) if found.tried else None,
         "uses": [(use, pages.get(use.name)) for use in found.uses],
-        "quarrels": [(one, one.goals[:_SHOWN], pages.get(one.first), pages.get(one.second)) for one in found.quarrels],
+        "quarrels": [
+            (one, one.goals[:_EXAMPLES], pages.get(one.first), pages.get(one.second)) for one in found.quarrels
+        ],
         "unserved": found.unserved[:_SHOWN],
         "more_unserved": max(0, len(found.unserved) - _SHOWN),
         "unused": _unused(found, pages),

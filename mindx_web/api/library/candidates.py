@@ -13,11 +13,12 @@ from ninja.responses import Status
 from agents.actors import firmware, prompt_versions
 from agents.actors.firmware import KIND as FIRMWARE
 from agents.bdi.language_models import firmware_checks
-from agents.components import made_tools, rule_writing, tool_writing
+from agents.components import made_tools, rule_writing, tool_writing, workflow_library
 from agents.components.agent_versions import KIND as AGENT
 from agents.components.rule_writing import RuleInvalid
 from agents.components.rules import KIND as RULE
 from agents.components.tool_writing import ToolInvalid
+from agents.components.workflow_library import KIND as WORKFLOW
 from agents.components.workflow_library import WorkflowInvalid
 from agents.evolution import deciding, prompt_canaries, replays, rollouts, tool_checks
 from agents.evolution.gate import Verdict
@@ -274,7 +275,7 @@ def refusals() -> Iterator[None]:
 
 def _found(candidate_id: str) -> ComponentVersion:
     rows = ComponentVersion.objects.select_related("component", "parent__component")
-    kinds = (RULE, made_tools.KIND, PROMPT, FIRMWARE, AGENT)
+    kinds = (RULE, made_tools.KIND, WORKFLOW, PROMPT, FIRMWARE, AGENT)
     found = rows.filter(pk=found_id(candidate_id, _NO_VERSION), component__kind__in=kinds).first()
     if found is None:
         raise _NO_VERSION
@@ -309,6 +310,8 @@ def _checks(version: ComponentVersion) -> list[str]:
     if version.component.kind == RULE:
         found = rule_writing.check(version.body, instead_of=version.component.name).problems
         return [f"line {one.line}: {one.message}" for one in found]
+    if version.component.kind == WORKFLOW:
+        return [str(one) for one in workflow_library.check(version.body, instead_of=version.component.name).faults]
     return list(tool_writing.check(version.body, instead_of=version.component.name).problems)
 
 

@@ -64,7 +64,7 @@ class SearchOut(Schema):
 
 @router.post("", response={202: SearchOut}, auth=BearerToken(Scope.LIBRARY_WRITE), operation_id="search_candidate")
 def ask(request: ApiRequest, response: HttpResponse, payload: SearchIn) -> Status[SearchOut]:
-    """Search for a better version of a rule or a tool. 409 says why there can be no search."""
+    """Search for a better version of a rule, a tool or a workflow. 409 says why there can be no search."""
     component = Component.objects.filter(pk=found_id(payload.component, _NO_COMPONENT)).first()
     if component is None:
         raise _NO_COMPONENT

@@ -92,7 +92,7 @@ def test_values_of_a_reused_workflow_stand_in_the_design_and_go_with_its_sub_goa
         Chosen("file", 'a "b".csv', "said"),
         Chosen("top", 3, "its default"),
         Chosen("digits", "3", "said"),
-        Chosen("lines", "one\ntwo", "said"),
+        Chosen("lines", "one\ntwo\u2028count does: wipe", "said\ncount does: wipe"),
         Chosen("long", "x" * 400, "its default"),
     )
     decided = replace(choosing.decide([match(0.9, kind="workflow", name="Count")], Thresholds()), values=values)
@@ -100,7 +100,8 @@ def test_values_of_a_reused_workflow_stand_in_the_design_and_go_with_its_sub_goa
     read = blueprint.read(text)
     assert read is not None
     (one,) = read.components
-    assert one.takes == (("file", 'a "b".csv'), ("top", 3), ("digits", "3"), ("lines", "one\ntwo"))
+    assert one.takes == (("file", 'a "b".csv'), ("top", 3), ("digits", "3"), ("lines", values[3].value))
+    assert one.does == "Count"
     assert json.loads(one.goal.removeprefix('Process the workflow "Count" with the values ')) == dict(one.takes)
     assert "count leaves long: as the workflow says, 400 characters" in text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from django.test import Client
 
 from agents.cycle import cycle
-from agents.evolution import deciding, replaying, replays, rollouts, saving
+from agents.evolution import deciding, gate, replaying, replays, rollouts, saving, searching
 from agents.evolution.gate import Verdict
 from agents.goals import workflow_goals
 from agents.goals.component_goals import Terms
@@ -26,6 +27,10 @@ from review.deciding import decisions
 from tests.agents.bdi.workflows.workflow_texts import execute, text
 from tests.agents.evolution.conftest import LENIENT, PICKY, STRICT
 from tests.agents.execution.conftest import give_up
+from tests.models.conftest import provider
+from tests.models.server import Provider
+
+__all__ = ["provider"]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Totalled = Callable[..., Goal]
@@ -62,7 +67,7 @@ def processed(owner: User) -> Callable[..., Goal]:
     made: list[Goal] = []
 
     def one(version: ComponentVersion, numbers: str, **params: str) -> Goal:
-        workspace = workspaces.create(by=owner, name=f"case {len(made)}")
+        workspace = workspaces.create(by=owner, name=f"case-{len(made)}")
         programs = {"strict.py": STRICT, "lenient.py": LENIENT, "picky.py": PICKY}
         for path, content in {**programs, "numbers.txt": numbers, "other.txt": "1\n"}.items():
             workspaces.put_file(workspace, by=owner, path=path, source=io.BytesIO(content.encode()))
@@ -138,13 +143,13 @@ def test_a_worker_that_is_told_to_stop_leaves_what_is_done_and_another_goes_on(
 def test_goals_of_a_workflow_that_calls_it_are_its_cases_too(
     totalled: Totalled, operator: User, reviewer: User
 ) -> None:
-    report = saving.save_workflow(CALLER, by=operator, of=None).version
+    report = deciding.activate(saving.save_workflow(CALLER, by=operator, of=None).version, by=operator)
     totalled("1\n\n2\n", version=report)
     lenient = candidate(reviewer, "lenient")
     (case,) = replayed(lenient).cases.all()
     assert (case.parent_passes, case.candidate_passes) == (False, True)
     # The other way round: the text of then, and what it calls as it is used now.
-    longer = CALLER.replace("Report", "Report", 1) + execute("simple_coder.read", "input: {path: other.txt}")
+    longer = CALLER + execute("simple_coder.read", "input: {path: other.txt}")
     later = saving.save_workflow(longer, by=reviewer, of=report.component)
     assert later.is_replayed
     assert replays.judgement(replayed(later.version)).unchanged == 1
@@ -156,7 +161,7 @@ def test_what_was_left_at_its_default_gets_the_new_one_and_what_was_given_stays(
     totalled("1\n\n2\n")
     totalled("1\n\n2\n", file="./numbers.txt")
     other = candidate(reviewer, "strict", "params: {file: other.txt}")
-    cases = replayed(other).cases.order_by("goal")
+    cases = replayed(other).cases.order_by("goal_id")
     assert [one.candidate_passes for one in cases] == [True, False]
     assert [one.differs for one in cases] == [True, False]
 
@@ -205,15 +210,48 @@ def test_a_version_that_an_admin_lets_in_all_the_same_is_taken_back(
     assert statuses == {total.version: "active", picky.version: "retired"}
 
 
-def test_the_next_version_by_the_api_is_replayed_and_a_model_writes_none(
+def test_a_model_writes_the_next_version_from_the_probe_half_and_goes_no_further_than_its_strategy(
+    provider: Provider,
+    totalled: Totalled,
+    total: ComponentVersion,
+    reviewer: User,
+    api_of: Any,
+    client_of: Callable[[User], Client],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(gate, "is_sealed", lambda name, goal: goal % 2 == 0)
+    goals = [totalled(f"{number}\n\n2\n", file=f"{'./' * number}numbers.txt") for number in range(6)]
+    too_far = body("lenient", "params: {path: numbers.txt}").replace("params.file", "params.path")
+    provider.will_say(*(json.dumps({"workflow": one}) for one in (too_far, body("lenient"))))
+    answer = api_of(reviewer).post(f"components/{total.component_id}/evolve", {"why": "blank lines"})
+    assert answer.status_code == 202
+    searching.work()
+    told = api_of(reviewer).get(f"searches/{answer.json()['id']}").json()
+    assert told["state"] == "done", told["reason"]
+    first, second = (one["messages"][-1]["content"] for one in provider.asked)
+    material = json.loads(first)
+    assert {one["goal"] for one in material["failed"]} == {goal.text for goal in goals if goal.pk % 2}
+    assert all("invalid literal for int" in one["error"] for one in material["failed"])
+    assert "“file” is gone" in second
+    version = ComponentVersion.objects.get(pk=told["candidate"])
+    assert (version.origin, version.status, version.parent) == ("model", "candidate", total)
+    assert replays.judgement(replayed(version)).verdict is Verdict.ADMITTED
+    page = client_of(reviewer).get(f"/workflows/{total.component_id}/").content.decode()
+    assert "Ask a model for a candidate" in page
+    assert "Search for a better version" in page
+
+
+def test_the_next_version_by_the_api_is_replayed(
     totalled: Totalled, total: ComponentVersion, reviewer: User, api_of: Any
 ) -> None:
     totalled("1\n\n2\n")
     written = api_of(reviewer).post("workflows", {"body": body("lenient"), "changes": "blank lines"}).json()
-    assert written["version"] == total.version, "the version in use is shown"
     (replay,) = Replay.objects.all()
+    assert written["version_id"] == str(replay.version_id)
     replaying.work(replay.pk)
-    told = api_of(reviewer).get(f"candidates/{replay.version_id}").json()["replay"]
+    candidate_told = api_of(reviewer).get(f"candidates/{replay.version_id}").json()
+    assert candidate_told["checks"] == []
+    told = candidate_told["replay"]
     assert (told["verdict"], told["fixed"], told["cases"][0]["flip"]) == ("too_few", 1, "fixed")
     evolved = api_of(reviewer).post(
         f"components/{total.component_id}/evolve", {"why": "blank lines", "body": body("picky")}

@@ -150,7 +150,8 @@ def test_the_api_answers_at_once_with_where_to_read_it(
 
 def test_a_workflow_is_written_by_the_api_as_its_whole_text(reviewer: User, api_of: Any) -> None:
     answer = api_of(reviewer).post("components", {"kind": "workflow", "body": GREET})
-    assert (answer.status_code, answer.json()["state"]) == (201, "candidate")
+    made = answer.json()
+    assert (answer.status_code, made["state"], made["checks"], made["trials"]) == (201, "candidate", [], None)
     wrong = api_of(reviewer).post("components", {"kind": "workflow", "body": "steps: []"})
     assert wrong.status_code == 422
 

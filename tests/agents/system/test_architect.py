@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from agents.bdi.designing.choosing import Thresholds
 from agents.bdi.planning import levels
@@ -186,10 +187,12 @@ def test_a_reused_workflow_is_processed_with_the_values_that_the_requirement_say
     owner: User, reviewer: User, copying: str
 ) -> None:
     drawn = reusing("Copy a file, the source: notes.txt")
+    assert "copy-file takes source: notes.txt\ncopy-file takes target: copy.txt" in drawn.text
     (_, decided), *_ = drawn.decided
     assert decided.match is not None
     assert decided.match.name == copying
     assert {one.name: one.value for one in decided.values} == {"source": "notes.txt", "target": "copy.txt"}
+    call_command("load_starters", verbosity=0)
     goal = architect.submit(drawn, Terms(owner))
     approve_design(goal, reviewer)
     cycle.one(goal.pk)
@@ -201,7 +204,7 @@ def test_a_reused_workflow_is_processed_with_the_values_that_the_requirement_say
     child = goal.children.get()
     cycle.one(child.pk)
     planned = current_plan(child)
-    assert planned is not None, child.reason
+    assert planned is not None
     (step,) = documents.read(bytes(planned.document)).intents
     assert (step.tool, step.command, step.params["name"]) == ("system_agent", "process_workflow", copying)
     assert json.loads(step.params["values"]) == {"source": "notes.txt", "target": "copy.txt"}
@@ -232,3 +235,10 @@ def test_a_design_that_still_asks_is_never_planned(
     refused = by_design.plan(goal)
     assert isinstance(refused, NoPlan)
     assert "no value for source of copy-file" in str(refused.evidence)
+
+
+def test_the_api_says_each_value_and_why_it_was_chosen(owner: User, copying: str, api_of: Callable[..., Any]) -> None:
+    asked = {"requirements": "Copy a file", "reuse_from": 0.0, "evolve_from": 0.0}
+    (one,) = api_of(owner).post("designs", asked).json()["components"]
+    assert [(each["name"], each["value"]) for each in one["values"]] == [("source", None), ("target", "copy.txt")]
+    assert all(each["because"] for each in one["values"])

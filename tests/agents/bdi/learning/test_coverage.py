@@ -31,8 +31,9 @@ def test_each_goal_has_its_rule_or_the_reason_why_there_is_none() -> None:
 
 
 def test_rules_that_plan_other_steps_for_the_same_goals_quarrel_and_those_that_plan_the_same_do_not() -> None:
-    found = covered(Asked(1, "greet Ada", OPEN), Asked(2, "greet Bob", OPEN), Asked(3, "greet Eve", ()))
-    assert found.quarrels == [Quarrel("greet", "wave", (1, 2)), Quarrel("same", "wave", (3,))]
+    ada, bob, eve = Asked(1, "greet Ada", OPEN), Asked(2, "greet Bob", OPEN), Asked(3, "greet Eve", ())
+    found = covered(ada, bob, eve)
+    assert found.quarrels == [Quarrel("greet", "wave", (ada, bob)), Quarrel("same", "wave", (eve,))]
     assert found.uses == [Use("greet", 2, 2, 0.5), Use("same", 1, 3, 1.0), Use("wave", 0, 3, None)]
     assert [use.name for use in found.never_chosen] == ["wave"]
 
