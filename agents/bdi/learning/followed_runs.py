@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from agents.bdi.plans.parameters import texts_in
+
 Steps = Sequence[Mapping[str, Any]]
 # Shorter ones, and numbers, stand in steps that have nothing to do with each other.
 _WORD = re.compile(r"[^\W\d_][\w-]{2,}")
@@ -35,15 +37,4 @@ def _words(texts: Sequence[str] | Iterator[str]) -> frozenset[str]:
 def _values(steps: Steps) -> Iterator[str]:
     for step in steps:
         for param in step.get("params", {}).values():
-            yield from _texts(param.get("value") if isinstance(param, Mapping) else param)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for one in value.values():
-            yield from _texts(one)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _texts(one)
+            yield from texts_in(param.get("value") if isinstance(param, Mapping) else param)
