@@ -37,15 +37,18 @@ class Registry:
     listed.
     """
 
-    def __init__(self, tools: Iterable[Tool]) -> None:
-        """Register the tools. Raises SchemaFault for the first one that does not fit together."""
+    def __init__(self, tools: Iterable[Tool], checked: Registry | None = None) -> None:
+        """Register the tools. Raises SchemaFault for the first one that does not fit together.
+
+        A tool never changes, so those that stand in `checked` are not checked again: that takes a tenth of a second.
+        """
         self.tools: tuple[Tool, ...] = tuple(tools)
         self._tools: dict[str, Tool] = {}
         self._commands: dict[tuple[str, str], Command] = {}
         for tool in self.tools:
-            self._register(tool)
+            self._register(tool, fits=checked is not None and checked._tools.get(tool.name) is tool)
 
-    def _register(self, tool: Tool) -> None:
+    def _register(self, tool: Tool, *, fits: bool) -> None:
         if not tool.name.isidentifier() or not tool.commands:
             raise SchemaFault(f"the tool “{tool.name}” needs a name of letters, digits and _, and a command")
         if tool.name in self._tools:
@@ -57,11 +60,8 @@ class Registry:
                 raise SchemaFault(f"{where} says that it belongs to “{command.tool}”")
             if (tool.name, command.name) in self._commands:
                 raise SchemaFault(f"{where} is there twice; one command has one schema")
-            try:
-                check_command(command)
-                check_said(command, tool.said.get(command.name, Said()))
-            except SchemaFault as fault:
-                raise SchemaFault(f"{where}: {fault}") from fault
+            if not fits:
+                _check(command, tool, where)
             self._commands[tool.name, command.name] = command
 
     @property
@@ -89,6 +89,14 @@ class Registry:
 
 # Of a command that nobody says in passing. Asked for many times while a text is read, so made once.
 _NOTHING_SAID = Said()
+
+
+def _check(command: Command, tool: Tool, where: str) -> None:
+    try:
+        check_command(command)
+        check_said(command, tool.said.get(command.name, Said()))
+    except SchemaFault as fault:
+        raise SchemaFault(f"{where}: {fault}") from fault
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
@@ -122,7 +130,7 @@ def put_to_use(made: Iterable[Tool]) -> None:
     """Have these tools in use beside those that ship. Raises SchemaFault when one does not fit, and changes nothing."""
     global _in_use
     made = tuple(made)
-    _in_use = Registry((*REGISTRY.tools, *made)) if made else REGISTRY
+    _in_use = Registry((*REGISTRY.tools, *made), checked=REGISTRY) if made else REGISTRY
 
 
 @contextmanager
@@ -131,7 +139,8 @@ def with_tool(tool: Tool) -> Iterator[Registry]:
 
     Raises SchemaFault when it does not fit.
     """
-    registry = Registry((*(one for one in tools_in_use().tools if one.name != tool.name), tool))
+    before = tools_in_use()
+    registry = Registry((*(one for one in before.tools if one.name != tool.name), tool), checked=before)
     token = _instead.set(registry)
     try:
         yield registry
