@@ -15,6 +15,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -78,6 +79,19 @@ hypothesis.settings.load_profile("same")
 gc.set_threshold(50_000, 20, 100)
 
 
+_begun: list[threading.Thread] = []
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Who runs all tests in several processes needs the cluster as soon as these have collected them: all would wait
+    for the first one to make it.
+    """
+    config = session.config
+    if config.getoption("numprocesses", None) and config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        _begun.append(threading.Thread(target=_PREPARED.make, args=("postgres", _make_cluster), name="the cluster"))
+        _begun[0].start()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(
     collector: pytest.Collector,
@@ -129,6 +143,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
 
 def pytest_unconfigure() -> None:
     """Remove everything this process wrote."""
+    for thread in _begun:
+        thread.join()
     shutil.rmtree(_ROOT, ignore_errors=True)
 
 
