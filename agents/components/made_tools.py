@@ -135,7 +135,7 @@ def _fitting(versions: Iterable[ComponentVersion]) -> list[Tool]:
             continue  # of a tool that ships the library keeps differences, which a developer applies
         try:
             tool = read(version)
-            registry.Registry((*REGISTRY.tools, *tools, tool), checked=REGISTRY)
+            registry.Registry((*REGISTRY.tools, *tools, tool))
         except (MadeToolFault, SchemaFault) as fault:
             logger.warning("The active tool %s cannot be used and is left out: %s", version, fault)
         else:

@@ -48,10 +48,8 @@ def check(text: str, *, instead_of: str = "") -> Checked:
     except MadeToolFault as fault:
         return Checked(None, (f"Line {fault.line}: {fault.message}.",))
     refresh()
-    tools = tools_in_use()
-    others = (tool for tool in tools.tools if tool.name not in (instead_of, found.tool.name))
-    beside = _beside(found.tool, Registry(others, checked=tools))
-    return Checked(found, (*_hidden_characters(text), *beside, *_against_firmware(found)))
+    others = tuple(tool for tool in tools_in_use().tools if tool.name not in (instead_of, found.tool.name))
+    return Checked(found, (*_hidden_characters(text), *_beside(found.tool, others), *_against_firmware(found)))
 
 
 def save(
@@ -100,7 +98,7 @@ def rule_for(command: Command) -> str:
     return f"RULE {name}\nIF your task is to {triggers}\nTHEN:\n  # {command.summary}\n  {said}\n"
 
 
-def _beside(tool: Tool, others: Registry) -> Iterator[str]:
+def _beside(tool: Tool, others: tuple[Tool, ...]) -> Iterator[str]:
     """What keeps it from being used beside the others. Two tools that are said alike would surprise people."""
     if tool.name in _TAKEN:
         yield f"“{tool.name}” is an address of mindX. Choose another name."
@@ -109,14 +107,15 @@ def _beside(tool: Tool, others: Registry) -> Iterator[str]:
         yield f"mindX itself has a tool “{tool.name}”. Choose another name."
         return
     try:
-        Registry((*others.tools, tool), checked=others)
+        Registry((*others, tool))
     except SchemaFault as fault:
         yield f"It does not fit: {fault}."
         return
+    known = Registry(others)
     for command in tool.commands:
         for example in command.examples:
             sentence = phrases.say(command, {**command.defaults(), **example})
-            if (other := phrases.read_raw(sentence, others)) is not None:
+            if (other := phrases.read_raw(sentence, known)) is not None:
                 taken = f"{other.command.tool}.{other.command.name}"
                 yield f"“{sentence}” means {taken} already. Choose other phrases."
                 break

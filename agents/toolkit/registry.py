@@ -12,6 +12,7 @@ import pkgutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from weakref import WeakValueDictionary
 
 from agents.toolkit import tools as tool_files
 from agents.toolkit.command import Command, Tool, check_command, check_said
@@ -32,23 +33,25 @@ class UnknownCommand(UnknownTool):
     """The tool has no command of this name."""
 
 
+# Tools never change, so each is checked once, by its object: all that ship would take a third of a second each time
+# that one made by people is put beside them.
+_fitting: WeakValueDictionary[int, Tool] = WeakValueDictionary()
+
+
 class Registry:
     """Tools by name. Everything about a tool is checked when the registry is made, so nothing half-right is ever
     listed.
     """
 
-    def __init__(self, tools: Iterable[Tool], checked: Registry | None = None) -> None:
-        """Register the tools. Raises SchemaFault for the first one that does not fit together.
-
-        A tool never changes, so those that stand in `checked` are not checked again: that takes a tenth of a second.
-        """
+    def __init__(self, tools: Iterable[Tool]) -> None:
+        """Register the tools. Raises SchemaFault for the first one that does not fit together."""
         self.tools: tuple[Tool, ...] = tuple(tools)
         self._tools: dict[str, Tool] = {}
         self._commands: dict[tuple[str, str], Command] = {}
         for tool in self.tools:
-            self._register(tool, fits=checked is not None and checked._tools.get(tool.name) is tool)
+            self._register(tool)
 
-    def _register(self, tool: Tool, *, fits: bool) -> None:
+    def _register(self, tool: Tool) -> None:
         if not tool.name.isidentifier() or not tool.commands:
             raise SchemaFault(f"the tool “{tool.name}” needs a name of letters, digits and _, and a command")
         if tool.name in self._tools:
@@ -60,9 +63,10 @@ class Registry:
                 raise SchemaFault(f"{where} says that it belongs to “{command.tool}”")
             if (tool.name, command.name) in self._commands:
                 raise SchemaFault(f"{where} is there twice; one command has one schema")
-            if not fits:
-                _check(command, tool, where)
+            if _fitting.get(id(tool)) is not tool:
+                _check(where, command, tool)
             self._commands[tool.name, command.name] = command
+        _fitting[id(tool)] = tool
 
     @property
     def commands(self) -> Iterator[Command]:
@@ -87,16 +91,16 @@ class Registry:
         raise UnknownCommand(f"{tool} has no command “{name[:60]}”{_nearest(name, commands)}")
 
 
-# Of a command that nobody says in passing. Asked for many times while a text is read, so made once.
-_NOTHING_SAID = Said()
-
-
-def _check(command: Command, tool: Tool, where: str) -> None:
+def _check(where: str, command: Command, tool: Tool) -> None:
     try:
         check_command(command)
         check_said(command, tool.said.get(command.name, Said()))
     except SchemaFault as fault:
         raise SchemaFault(f"{where}: {fault}") from fault
+
+
+# Of a command that nobody says in passing. Asked for many times while a text is read, so made once.
+_NOTHING_SAID = Said()
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
@@ -130,7 +134,7 @@ def put_to_use(made: Iterable[Tool]) -> None:
     """Have these tools in use beside those that ship. Raises SchemaFault when one does not fit, and changes nothing."""
     global _in_use
     made = tuple(made)
-    _in_use = Registry((*REGISTRY.tools, *made), checked=REGISTRY) if made else REGISTRY
+    _in_use = Registry((*REGISTRY.tools, *made)) if made else REGISTRY
 
 
 @contextmanager
@@ -139,8 +143,7 @@ def with_tool(tool: Tool) -> Iterator[Registry]:
 
     Raises SchemaFault when it does not fit.
     """
-    before = tools_in_use()
-    registry = Registry((*(one for one in before.tools if one.name != tool.name), tool), checked=before)
+    registry = Registry((*(one for one in tools_in_use().tools if one.name != tool.name), tool))
     token = _instead.set(registry)
     try:
         yield registry

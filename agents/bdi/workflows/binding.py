@@ -137,7 +137,7 @@ class _Binder:
         self.fault(scope, step.line, said.format(tool.name), mend, is_warning=True)
         try:
             others = (one for one in self.registry.tools if one.name != tool.name)
-            self.registry = Registry((*others, tool), checked=self.registry)
+            self.registry = Registry((*others, tool))
         except SchemaFault as fault:
             self.fault(scope, step.line, f"“{tool.name}” does not fit beside the other tools: {fault}")
 
