@@ -15,6 +15,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -78,6 +79,19 @@ hypothesis.settings.load_profile("same")
 gc.set_threshold(50_000, 20, 100)
 
 
+_begun: list[threading.Thread] = []
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Who runs all tests in several processes needs the cluster as soon as these have collected them: all would wait
+    for the first one to make it.
+    """
+    config = session.config
+    if config.getoption("numprocesses", None) and config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        _begun.append(threading.Thread(target=_PREPARED.make, args=("postgres", _make_cluster), name="the cluster"))
+        _begun[0].start()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(
     collector: pytest.Collector,
@@ -129,6 +143,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
 
 def pytest_unconfigure() -> None:
     """Remove everything this process wrote."""
+    for thread in _begun:
+        thread.join()
     shutil.rmtree(_ROOT, ignore_errors=True)
 
 
@@ -160,6 +176,14 @@ def _make_cluster(folder: Path) -> None:
     with _running(made) as server:
         provision(server)
         migrate(server)
+
+
+@pytest.fixture(scope="session")
+def lend_cluster() -> Callable[[Path], None]:
+    """`lend_cluster(data)`: the tables of a new mindX, made once in a run."""
+    if not _IS_ONE_OF_SEVERAL:
+        return lambda _: None  # what nobody shares is made by the start itself
+    return lambda data: _PREPARED.lend_cluster(data, _make_cluster)
 
 
 @pytest.fixture(scope="session")
@@ -270,7 +294,7 @@ def _running(server: Server) -> Iterator[Server]:
 @pytest.fixture(autouse=True)
 def _calm_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """What AGInt decides after a failure must not depend on how busy the machine is that the tests run on."""
-    from agents.bdi.agint import Machine
+    from agents.bdi.recovery.agint import Machine
 
     monkeypatch.setattr("agents.recovery.whole_agent.machine_now", lambda: Machine(10.0, 30.0, 40.0))
 

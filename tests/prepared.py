@@ -18,7 +18,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from mindx_web.supervisor.postgres import APP, OWNER, SUPERUSER, EmbeddedPostgres, Passwords
+from mindx_web.supervisor.data_folder import DataFolder, write_private
+from mindx_web.supervisor.postgres import APP, DATABASE, OWNER, SUPERUSER, EmbeddedPostgres, Passwords
 
 # A database with every migration applied and not a row of a test's.
 MIGRATED = "migrated"
@@ -43,6 +44,12 @@ class Prepared:
 
     def copy(self, name: str, into: Path, make: Callable[[Path], object]) -> None:
         """Let `into` be a copy of what `make(folder)` makes; whoever comes while it is being made waits for it."""
+        self.make(name, make)
+        # Owners and modes too: the servers of a run that is root's are other users'.
+        subprocess.run(["/bin/cp", "-a", "--reflink=auto", str(self.folder / name), str(into)], check=True)
+
+    def make(self, name: str, make: Callable[[Path], object]) -> None:
+        """See that there is something to copy."""
         made = self.folder / name
         with self._alone(name):
             if not made.exists():
@@ -50,8 +57,6 @@ class Prepared:
                 shutil.rmtree(half, ignore_errors=True)  # what a failed try left
                 make(half)
                 half.rename(made)
-        # Owners and modes too: the servers of a run that is root's are other users'.
-        subprocess.run(["/bin/cp", "-a", "--reflink=auto", str(made), str(into)], check=True)
 
     def lend(self, data: Path) -> None:
         """Let a new data folder have the sentence model and the template of virtual environments of the whole run.
@@ -63,6 +68,17 @@ class Prepared:
             shared.mkdir(mode=mode, parents=True, exist_ok=True)
             place.parent.mkdir(mode=0o755, exist_ok=True)
             place.symlink_to(shared)
+
+    def lend_cluster(self, data: Path, make: Callable[[Path], object]) -> None:
+        """Let a new data folder have a copy of the run's cluster: its first start finds every table there.
+
+        Making them takes eleven seconds of processor time, which the first start of test_up has to spend.
+        """
+        folder = DataFolder(data)
+        folder.make()
+        for role, password in asdict(self.passwords()).items():
+            write_private(folder.secrets / f"pg_{role}_password", password)
+        self.copy("postgres", data / "postgres", make)
 
     def told(self, name: str, tell: Callable[[], Any]) -> Any:
         """What `tell()` says, asked once in a run: something that JSON can hold."""
@@ -108,7 +124,7 @@ def provision(server: EmbeddedPostgres) -> None:
 
 
 def migrate(server: EmbeddedPostgres) -> None:
-    """Make the database `MIGRATED` in a provisioned cluster."""
+    """Make the database `MIGRATED` in a provisioned cluster, and the application's own like it."""
     with server.connect(SUPERUSER, server.passwords.superuser, "postgres") as connection:
         connection.execute(f"CREATE DATABASE {MIGRATED} OWNER {OWNER}")
     # In a process of its own: in this one Django's connection belongs to the tests.
@@ -121,3 +137,7 @@ def migrate(server: EmbeddedPostgres) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    with server.connect(SUPERUSER, server.passwords.superuser, "postgres") as connection:
+        connection.execute(f"DROP DATABASE {DATABASE}")
+        connection.execute(f"CREATE DATABASE {DATABASE} TEMPLATE {MIGRATED} OWNER {OWNER}")
+    server.provision(for_tests=True)

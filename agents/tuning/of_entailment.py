@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from django.conf import settings
+
 from agents.beliefs import entailment_model
 from agents.models import EntailmentThresholds
-from agents.tuning.kinds import Checked, Field, OneRow, Values, in_words
+from agents.tuning.kinds import Checked, Field, OneRow, Values
 from agents.tuning.of_parameters import Journalled
 
 
@@ -42,8 +44,10 @@ class Thresholds(OneRow, Journalled):
         return Checked(values, (said,) if looser else ())
 
     def summary(self, values: Mapping[str, Any]) -> str:
-        sure = f"a yes from {in_words(values['entailment'])}, by the language model from"
-        return f"{sure} {in_words(values['language_entailment'])}; at most {in_words(values['contradiction'])} contrary"
+        least = f"at least {values['entailment']:.1%} sure of a yes"
+        doubt = f"at most {values['contradiction']:.1%} of the contrary"
+        unused = ". Rules ask no model here (MINDX_ENTAILMENT)" if settings.ENTAILMENT == "structured" else ""
+        return f"{least} and {doubt}; the language model at least {values['language_entailment']:.1%}{unused}"
 
 
 def thresholds_of(values: Mapping[str, Any]) -> entailment_model.Thresholds:

@@ -10,8 +10,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.bdi import levels
 from agents.bdi.designing import blueprint
+from agents.bdi.planning import levels
 from agents.evolution import asking
 from agents.models import Goal, IntentPlan, LevelDocument
 from agents.plans import shadowing
@@ -103,6 +103,7 @@ def of_design(goal: Goal, *, by: User) -> list[Remark]:
     remarks = (
         [Remark(finding.CHECK, 0, f"{', '.join(created)}: written new, so nothing is known of it.")] if created else []
     )
+    remarks += [Remark(finding.VALUE, 0, f"It asks for {one}, which nobody has said.") for one in found.asks]
     alone = [one.name for one in found.components if not one.after]
     if len(alone) > 1:
         said = f"{', '.join(alone)} wait for nothing and work on the same files; the order is not fixed."

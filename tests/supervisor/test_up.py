@@ -86,6 +86,8 @@ def test_a_first_start_achieves_a_goal_brings_dead_parts_back_and_leaves_nothing
     goal = up.script("first_goal.sh")
     assert goal.returncode == 0, goal.stdout + goal.stderr
     assert "achieved" in goal.stdout
+    assert "409" in goal.stdout, "another digest is refused"
+    assert re.search(r"the log holds: Python 3\.\d+\.\d+", goal.stdout)
 
     for name, word in (("web", "uvicorn"), ("worker", " worker "), ("valkey", "valkey"), ("postgres", "postgres")):
         up.kill_and_see_back(name, word)
@@ -103,11 +105,6 @@ def test_a_first_start_achieves_a_goal_brings_dead_parts_back_and_leaves_nothing
     assert second.manage("shell", "-v", "0", "-c", count).strip() == "1"
     _lets_the_application_write_rows_only(data)
     second.end(signal.SIGKILL)  # the supervisor alone: the kernel ends the others
-
-    third = Running(data, MINDX_PORT=str(port))
-    running.append(third)
-    third.wait_ready()
-    third.end(signal.SIGTERM)
 
 
 def test_given_servers_are_used_and_none_is_started(
@@ -148,11 +145,10 @@ def test_a_taken_port_is_one_clear_error_and_nothing_is_started(tmp_path: Path, 
     assert not (tmp_path / "data" / "postgres").exists()
 
 
-@pytest.mark.parametrize("port", ["0", "70000", "80 80", "-1", "http"])
-def test_a_port_that_is_none_is_one_clear_error(tmp_path: Path, running: list[Running], port: str) -> None:
-    up = Running(tmp_path / "data", MINDX_PORT=port)
+def test_a_port_that_is_none_is_one_clear_error(tmp_path: Path, running: list[Running]) -> None:
+    up = Running(tmp_path / "data", MINDX_PORT="70000")
     running.append(up)
-    assert up.refused() == f"mindX did not start: MINDX_PORT must be a number from 1 to 65535, not {port!r}.\n"
+    assert up.refused() == "mindX did not start: MINDX_PORT must be a number from 1 to 65535, not '70000'.\n"
 
 
 @pytest.mark.parametrize("after", ["valkey is ready", "postgres is ready"])

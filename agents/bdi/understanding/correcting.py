@@ -1,4 +1,4 @@
-"""Paths of a plan's steps, mended before the whole plan is validated: narrow, recorded with the original, reversible.
+"""Correcting paths of steps before the whole plan is validated: narrow, recorded with the original, reversible.
 
 Only what a goal or a model said is mended, never what a rule or a person wrote; only a path that must be there and is
 not; only towards what is there, and only where one thing is clearly meant.
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.bdi.understanding import effects
-from agents.bdi.understanding.paths import NEW, Tree, find, is_in_table
+from agents.bdi.understanding.names.paths import NEW, Tree, find, is_in_table
 from agents.toolkit.registry import Registry, UnknownTool
 from agents.toolkit.types import Param, Step
 

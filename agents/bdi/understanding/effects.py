@@ -1,4 +1,4 @@
-"""What there is after a command: so that the next one of the same text is read in the world that it will meet."""
+"""Which files exist after a command, so that the next command of the same text is read against them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from agents.bdi.understanding.paths import FILE, FOLDER, Tree
+from agents.bdi.understanding.names.paths import FILE, FOLDER, Tree
 from agents.toolkit.command import Command
 from agents.toolkit.saying import Place, Said
 

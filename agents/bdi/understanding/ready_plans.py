@@ -1,4 +1,4 @@
-"""What commands could be made of a text that nobody understood: each filled with what the text plainly names. Pure.
+"""Commands that a text might mean although nobody understood it, filled with what the text plainly names. Pure.
 
 Which commands are tried, and in which order, is the caller's business; nothing of this is ever taken without an answer.
 """
@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from agents.bdi.understanding.paths import ANY, FILE, FOLDER, Tree, find
-from agents.bdi.understanding.tokens import (
+from agents.bdi.understanding.names.paths import ANY, FILE, FOLDER, Tree, find
+from agents.bdi.understanding.understood import Meant
+from agents.bdi.understanding.words.tokens import (
     DATA,
     FLAG,
     NUMBER,
@@ -23,7 +24,6 @@ from agents.bdi.understanding.tokens import (
     number_of,
     tokens_of,
 )
-from agents.bdi.understanding.understood import Meant
 from agents.toolkit.command import Command
 from agents.toolkit.registry import Registry
 from agents.toolkit.types import Param
