@@ -69,7 +69,7 @@ del os.environ["DJANGO_SETTINGS_MODULE"]
 
 
 # Laws, not times: a shared machine may be slow at any moment. The same examples in each run, so that a red one is the
-# change's doing; `make test PYTEST=--hypothesis-profile=search` looks for new ones.
+# change's doing; `make test-deep` looks for new ones.
 hypothesis.settings.register_profile("search", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.register_profile("same", hypothesis.settings.get_profile("search"), derandomize=True)
 hypothesis.settings.load_profile("same")
