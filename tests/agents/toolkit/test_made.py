@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.toolkit import made, registry, snippets, strict_yaml
-from agents.toolkit.command import Command
+from agents.toolkit.command import Command, check_command
 from agents.toolkit.made import MadeToolFault
 from agents.toolkit.registry import REGISTRY, put_to_use, tools_in_use, with_tool
 from agents.toolkit.schemas import SchemaFault
@@ -119,11 +119,10 @@ def test_a_tool_is_in_use_beside_what_ships_and_gone_again() -> None:
 def test_only_what_is_new_beside_the_tools_in_use_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
     tool = made.read(WORD_COUNT).tool
     asked: list[Command] = []
-    check = registry.check_command
 
     def counted(command: Command) -> None:
         asked.append(command)
-        check(command)
+        check_command(command)
 
     monkeypatch.setattr(registry, "check_command", counted)
     (command,) = tool.commands
