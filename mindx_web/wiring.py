@@ -19,12 +19,14 @@ def connect() -> None:
     from review.deciding.grounds import READS, STAMP
     from review.policies import tightening
     from review.remarks import connecting as remarks
+    from review.teaching import recurring
 
     gate.register(gate.Wired(check, forbidden, by_hand, STAMP, tuple(READS)))
     audit.register(keep)
     journal.register(write)
     summaries.register(summarise)
     questions.register(request_for_people)
+    sources.register(recurring.source())
     sources.register(tightening.source())
     system.connect()
     remarks.connect()

@@ -28,7 +28,7 @@ from sandbox.snapshots import EMPTY
 from tests.review.plans import WRITE, goal_of, person, proposed, tried
 from tests.review.some_policies import in_force
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]
 
 
@@ -39,8 +39,9 @@ def policy(cases: None, keeper: User) -> ReviewPolicy:
 
 @pytest.fixture
 def ran(policy: ReviewPolicy, submitter: User, keeper: User) -> Callable[..., list[IntentPlan]]:
-    """`ran("name", 3, fails=True)`: plans in this workspace that the policy approved, and how they ended. Whenever mindX
-    has suspended it after one, its owner has looked at it and enabled it again.
+    """`ran("name", 3, fails=True)`: plans in this workspace that the policy approved, and how they ended.
+
+    Whenever mindX has suspended it after one, its owner has looked at it and enabled it again.
     """
 
     def made(workspace: str, count: int, *, fails: bool = False) -> list[IntentPlan]:
@@ -127,8 +128,8 @@ def test_a_policy_that_no_condition_mends_is_proposed_to_be_withdrawn(
     approved_by_people(submitter, judge, 12)
     (row,) = found()
     assert row.says == "Withdraw the policy “harmless”"
-    assert row.why.startswith("4 of 6 plans that it approved failed, missed what was asked, or were undone. Of the plans")
-    assert "0 of 12 did" in row.why
+    assert row.why.startswith("4 of 6 plans that it approved failed, missed what was asked, or were undone. ")
+    assert "Of the plans that people approved, 0 of 12 did." in row.why
     writing.retire(policy, by=keeper)
     assert found() == []
 
