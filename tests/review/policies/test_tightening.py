@@ -99,6 +99,7 @@ def test_a_policy_whose_plans_fail_in_one_workspace_is_proposed_to_be_narrowed(
 
     version = policy.versions.get()
     sent = {"name": "harmless", "action": "auto_approve", "tools": "simple_coder", "workspaces": "notes", "budget": 3}
+    assert version.expires_at is not None
     sent |= {"expires_on": version.expires_at.date().isoformat(), "sampling_percent": 0}
     assert client.post(f"/review/policies/{policy.pk}/edit/", sent).status_code == 302
     assert client.post(f"/review/policies/{policy.pk}/replay/").status_code == 302
