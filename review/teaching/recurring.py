@@ -25,6 +25,7 @@ from agents.tuning import lessons, trying_commands
 from agents.tuning.lessons import Taught
 from agents.tuning.trials import Clock
 from people.models import User
+from people.scopes import Scope
 from review.errors import WordsRefused
 from review.models import Decision
 from review.teaching.lessons import EVERYWHERE, HERE, MAPPING, Edit, edit_of, edits, taught_by
@@ -125,7 +126,7 @@ def find() -> Iterator[Proposal]:
 
 def source() -> Source:
     """These findings for the audit, with the rights of Tuning."""
-    return Source(KIND, "Mappings", find, tuning_rights.may_tune, _step)
+    return Source(KIND, "Mappings", find, tuning_rights.may_tune, Scope.TUNING_READ, _step)
 
 
 def _corrections() -> Iterator[_Correction]:
@@ -167,9 +168,9 @@ def _proposal(found: Recurring, effect: Effect) -> Proposal:
     says = f"Let “{taught.said}” mean {taught.path}{at}"
     changed = f"{people} people" if people > 1 else "One person"
     why = (
-        f"{changed} changed it to that in {len(found.edits)} goals. Tried on the last {effect.tried} commands: as they were"
-        f" corrected, {len(effect.fixed)} of these goals would be planned; of those that people approved as they were or"
-        f" corrected otherwise, none would change; of all others, {effect.others}."
+        f"{changed} changed it to that in {len(found.edits)} goals. Tried on the last {effect.tried} commands: as they"
+        f" were corrected, {len(effect.fixed)} of these goals would be planned; of those that people approved as they"
+        f" were or corrected otherwise, none would change; of all others, {effect.others}."
     )
     example = found.example
     name = f"{example.plan.pk}/{example.position}/{example.teachable.parameter}/{found.where}"

@@ -135,6 +135,14 @@ def test_a_policy_that_no_condition_mends_is_proposed_to_be_withdrawn(
     assert found() == []
 
 
+def test_two_bad_ends_are_bad_luck_however_good_people_were(
+    policy: ReviewPolicy, ran: Any, submitter: User, judge: User
+) -> None:
+    approved_by_people(submitter, judge, 12)
+    ran("notes", 2, fails=True)
+    assert found() == []
+
+
 def test_what_people_took_back_counts_as_bad(policy: ReviewPolicy, ran: Any, judge: User) -> None:
     ran("notes", 8)
     undone = ran("legacy", 4)
@@ -185,6 +193,9 @@ def test_who_may_not_read_policies_sees_nothing_of_it_and_dismisses_nothing(
     assert f'href="/review/policies/{policy.pk}/"' in page
     assert "narrow=1" not in page
     assert client_of(judge).get(f"/review/policies/{policy.pk}/edit/?narrow=1").status_code == 403
+    narrow = api_of(judge, "library:read", "library:write")
+    assert narrow.get("evolution/proposals").json()["items"] == [], "a token without policies:read"
+    assert narrow.post(at, {"why": "x"}).status_code == 404
     assert api_of(judge).post(at, {"why": "they know"}).status_code == 200
     assert "harmless" not in client_of(developer).get("/evolution/").content.decode(), "nor among those put aside"
 

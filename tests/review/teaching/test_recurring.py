@@ -85,8 +85,8 @@ def test_three_corrections_alike_are_proposed_and_adopted_on_the_page_of_tuning(
     assert (row.kind, row.cases, row.weight) == ("setting", 3, 3)
     assert row.says == "Let “app” mean src/util.py (simple_coder.path)"
     assert row.why == (
-        "One person changed it to that in 3 goals. Tried on the last 4 commands: as they were corrected, 3 of these goals"
-        " would be planned; of those that people approved as they were or corrected otherwise, none would change;"
+        "One person changed it to that in 3 goals. Tried on the last 4 commands: as they were corrected, 3 of these"
+        " goals would be planned; of those that people approved as they were or corrected otherwise, none would change;"
         " of all others, 0."
     )
     assert set(row.goals) == {plan.goal_id for plan in made}
