@@ -12,8 +12,8 @@ from training.entailment.pairs import Pair
 from training.entailment.topics import CHECKED, MEASURED, TRAINED
 
 MADE, WORLD = 20_000, 20_000
-# Of these files so many pairs are enough: rules are read against short sentences of an agent's surroundings, the third has
-# long pairs that were labelled by rules, and the last two know two classes only.
+# Of these files so many pairs are enough: rules are read against short sentences of what is around an agent. The third
+# has long pairs that were labelled by rules, and the last two know two classes only.
 MOST = {"snli_dev": 6_000, "cad_train": 6_000, "conj_train": 2_000, "med": 2_000, "help": 2_000}
 MADE_CHECKED, WORLD_CHECKED = 3_000, 3_000
 SEED_OF_WALKS = 7

@@ -122,7 +122,8 @@ def _said(topic: Topic, claim: str, values: dict[str, str], rng: random.Random, 
     named = {"file", "folder"}
     shown = {slot: f'"{value}"' if quoted and topic.slots[slot] in named else value for slot, value in values.items()}
     version = f"{rng.randint(1, 24)}.{rng.randint(0, 12)}"
-    text = rng.choice(topic.claims[claim].wordings(CHECKED if held_out else TRAINED)).format(**shown, n=rng.randint(2, 60), v=version)
+    wording = rng.choice(topic.claims[claim].wordings(CHECKED if held_out else TRAINED))
+    text = wording.format(**shown, n=rng.randint(2, 60), v=version)
     text = with_articles(text[0].upper() + text[1:] if text[1:2] != " " or rng.random() < 0.5 else text)
     if rng.random() < 0.3:
         text = text[0].lower() + text[1:] if text.split()[0] in _SMALL else text

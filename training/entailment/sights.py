@@ -25,10 +25,11 @@ TOPICS = {topic.name: topic for topic in read(Path(__file__).with_name("sights.t
 _LOW, _HIGH = (3, 7, 20), (4, 12, 30)
 _HEDGED, _SHORTENED, _IN_A_ROOM = 0.05, 0.5, 0.12
 _TRIES = 40
-_ROOMS = "attic cellar garage library office laboratory".split()
-# Where a belief says so of a thing and nothing of whether it is in sight, people judge differently.
+_ROOMS = ["attic", "cellar", "garage", "library", "office", "laboratory"]
+# What may be asked of a room by its name.
 _IN_ROOMS = frozenset({"seen", "device", "opening", "inside", "content"})
-_MENTIONING = frozenset({"carried", "device", "opening"})
+# These speak of a thing and not of whether it is in sight: people judge differently then.
+_MENTIONING = frozenset({"carried", "content", "device", "inside", "opening", "reading"})
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ _NEVER = frozenset({"air", "agent", "nothing"})
 
 
 def facts_of(text: str) -> tuple[Fact, ...]:
-    """What a text says and what follows from it at once: a vessel with something in it is not empty, and both are seen."""
+    """What a text says and what follows at once: a vessel with something in it is not empty, and both are seen."""
     found = [fact for belief in atomic_beliefs(text) if (fact := _fact(belief)) is not None]
     for fact in list(found):
         if fact.topic == "inside":
@@ -254,9 +255,8 @@ def _by_rule(one: Shown, asked: Fact) -> int | None:
         return CONTRADICTION if asked.claim == "in" else ENTAILMENT
     if asked.topic == "carried" and any(fact.topic == "carried" for fact in one.facts):
         return {"nothing": CONTRADICTION, "something": ENTAILMENT}.get(asked.claim)
-    if asked.topic == "inside" and Fact("content", "empty", {"c": asked.values["c"]}) in one.facts:
-        if asked.values["p"] == "in":
-            return CONTRADICTION if asked.claim == "in" else ENTAILMENT
+    if asked.values.get("p") == "in" and Fact("content", "empty", {"c": asked.values["c"]}) in one.facts:
+        return CONTRADICTION if asked.claim == "in" else ENTAILMENT
     return None
 
 
@@ -269,7 +269,7 @@ def _is_moot(one: Shown, asked: Fact) -> bool:
     if one.past and asked.topic in ("carried", "place", "door", "reading"):
         return True
     if asked.topic in ("seen", "content"):
-        return any(fact.topic in _MENTIONING | {"content", "reading", "inside"} and asked.values.items() <= _both(fact) for fact in one.facts)
+        return any(fact.topic in _MENTIONING and asked.values.items() <= _both(fact) for fact in one.facts)
     if asked.topic == "inside":
         return any(fact.topic == "inside" and fact.values["n"] == asked.values["n"] for fact in one.facts)
     return False

@@ -27,7 +27,7 @@ class Claim:
     excludes: Sequence[str] = ()
 
     def wordings(self, part: str) -> list[str]:
-        """The wordings of one part: TRAINED, CHECKED or MEASURED; where it has none, all that are held out, else all."""
+        """The wordings of TRAINED, CHECKED or MEASURED; where there is none, all that are held out, else all."""
         parts = [part_of(number) for number in range(len(self.says))]
         held_out = [said for said, own in zip(self.says, parts, strict=True) if own != TRAINED]
         return [said for said, own in zip(self.says, parts, strict=True) if own == part] or held_out or list(self.says)
