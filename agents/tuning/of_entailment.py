@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from agents.beliefs import entailment_model
 from agents.models import EntailmentThresholds
 from agents.tuning.kinds import Checked, Field, OneRow, Values, in_words
 from agents.tuning.of_parameters import Journalled
+from library.language.entailment.trained import Sure
 
 
 def _fields() -> tuple[Field, ...]:
     """The model's own words and bounds, so that the administration, pages and the API say the same."""
     found = []
-    for name in ("entailment", "contradiction", "language_entailment"):
+    for name in (field.name for field in fields(entailment_model.Thresholds)):
         column: Any = EntailmentThresholds._meta.get_field(name)
         least, most = (float(one.limit_value) for one in column.validators[:2])
         label = str(column.verbose_name).capitalize()
@@ -37,15 +38,24 @@ class Thresholds(OneRow, Journalled):
 
     def checked(self, values: Values) -> Checked:
         usual = entailment_model.usual_thresholds()
-        looser = values["entailment"] < usual.entailment or values["contradiction"] > usual.contradiction
+        wanted = thresholds_of(values)
+        looser = _is_looser(wanted.usual, usual.usual) or _is_looser(wanted.environment, usual.environment)
         said = "This is less sure than what was chosen by measuring: expect more wrong answers (docs/entailment.md)."
         return Checked(values, (said,) if looser else ())
 
     def summary(self, values: Mapping[str, Any]) -> str:
-        sure = f"a yes from {in_words(values['entailment'])}, by the language model from"
-        return f"{sure} {in_words(values['language_entailment'])}; at most {in_words(values['contradiction'])} contrary"
+        usual, here = (
+            f"{in_words(values[f'{kind}entailment'])} (at most {in_words(values[f'{kind}contradiction'])} contrary)"
+            for kind in ("", "environment_")
+        )
+        language = in_words(values["language_entailment"])
+        return f"a yes from {usual}, in environments from {here}, by the language model from {language}"
 
 
 def thresholds_of(values: Mapping[str, Any]) -> entailment_model.Thresholds:
     """What these values mean to the cascade."""
-    return entailment_model.Thresholds(values["entailment"], values["contradiction"], values["language_entailment"])
+    return entailment_model.Thresholds(*(values[field.name] for field in fields(entailment_model.Thresholds)))
+
+
+def _is_looser(one: Sure, other: Sure) -> bool:
+    return one.entailment < other.entailment or one.contradiction > other.contradiction

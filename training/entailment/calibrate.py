@@ -86,16 +86,12 @@ def chosen(shares: Floats, right: NDArray[np.bool_], kinds: NDArray[np.str_]) ->
     That has to hold on all pairs together with some certainty, and on each kind of them that has enough answers: on all
     together alone one kind that is always right would pay for another that is not.
     """
-    found = [
-        (least, most) for most in CONTRADICTIONS if (least := threshold_of_each(shares, right, kinds, most)) <= 1
-    ]
+    found = [(least, most) for most in CONTRADICTIONS if (least := threshold_of_each(shares, right, kinds, most)) <= 1]
     yes = [int((right & sure_enough(shares, Sure(*one))).sum()) for one in found]
     return Sure(*found[int(np.argmax(yes))]) if found else NEVER
 
 
-def threshold_of_each(
-    shares: Floats, right: NDArray[np.bool_], kinds: NDArray[np.str_], contradiction: float
-) -> float:
+def threshold_of_each(shares: Floats, right: NDArray[np.bool_], kinds: NDArray[np.str_], contradiction: float) -> float:
     """The least probability of entailment that does for all and for each kind; more than 1 where none does."""
     candidates = shares[:, 2] <= contradiction
     sure, right, kinds = shares[candidates, 0], right[candidates], kinds[candidates]

@@ -70,9 +70,7 @@ def read_card(folder: Path = FOLDER) -> Card:
             f"{path.name} is for version {stored} of the entailment model, not {FORMAT}. {_AGAIN}"
         )
     try:
-        found = Card(
-            str(said["sha256"]), float(said["temperature"]), _sure(said["usual"]), _sure(said["environment"])
-        )
+        found = Card(str(said["sha256"]), float(said["temperature"]), _sure(said["usual"]), _sure(said["environment"]))
     except (ValueError, KeyError, TypeError) as error:
         raise EntailmentUnavailable(f"{path.name} of the entailment model cannot be read. {_AGAIN}") from error
     if not (0.01 <= found.temperature <= 100 and _is_possible(found.usual) and _is_possible(found.environment)):
