@@ -1,8 +1,8 @@
 """The last goals planned again by the rules in use: which rule each would get with the thresholds that count now, and
 which with proposed ones.
 
-What was believed is kept with each planning. No language model is asked, so its threshold cannot be tried; nor are those of
-environments, since no planning of a goal uses them.
+What was believed is kept with each planning. No language model is asked, so its threshold
+cannot be tried. Nor are those of environments: no planning of a goal uses them.
 """
 
 from __future__ import annotations
