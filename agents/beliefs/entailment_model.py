@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Protocol
 from uuid import UUID
@@ -59,7 +59,8 @@ def usual_thresholds() -> Thresholds:
         card = trained.read_card()
     except EntailmentUnavailable:
         return Thresholds(1.0, 0.0, 1.0, 0.0, ENTAILMENT)
-    return Thresholds(*astuple(card.usual), *astuple(card.environment), ENTAILMENT)
+    usual, there = card.usual, card.environment
+    return Thresholds(usual.entailment, usual.contradiction, there.entailment, there.contradiction, ENTAILMENT)
 
 
 def thresholds(at: datetime | None = None) -> Thresholds:
