@@ -17,7 +17,7 @@ from django.utils.functional import cached_property
 from django.utils.html import format_html
 
 from agents.actors import budgets, pauses
-from agents.bdi.recovery import FailureClass
+from agents.bdi.recovery.recovery import FailureClass
 from agents.forms.limits import ToolLimitForm
 from agents.models import (
     Agent,

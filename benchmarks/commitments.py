@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def _measure(place: Path, count: int, *, profile: bool) -> None:
-    from agents.bdi.commitment import Commitment
+    from agents.bdi.intentions.commitment import Commitment
 
     bench = _Bench(place)
     costs: dict[Commitment, list[Cost]] = {Commitment.BLIND: [], Commitment.OPEN_MINDED: []}
@@ -146,7 +146,7 @@ class _Bench:
         from django.utils import timezone
 
         from agents.actors import commitments
-        from agents.bdi.commitment import Commitment
+        from agents.bdi.intentions.commitment import Commitment
         from agents.cycle import cycle
         from agents.goals import goals
         from agents.models import Belief, Workspace

@@ -168,7 +168,7 @@ def _checkpoint(counters: Counters) -> None:
 
 def check(plan: IntentPlan, steps: int) -> None:
     """Nothing was left out: every step tried once and succeeded, told in the log, from the approved bytes."""
-    from agents.bdi import document as documents
+    from agents.bdi.plans import document as documents
     from agents.models import Attempt, LogLine
 
     plan.refresh_from_db()

@@ -73,7 +73,8 @@ class _Parts:
 
     def watch(self) -> None:
         """Put it around the parts of a turn."""
-        from agents.bdi import means_ends, perception
+        from agents.bdi.beliefs import perception
+        from agents.bdi.planning import means_ends
         from agents.beliefs import belief_rows, perceiving
         from agents.components import rules
         from agents.plans import proposals

@@ -121,7 +121,7 @@ class _Clock:
         from httpcore._backends.sync import SyncBackend, SyncStream
 
         from agents.actors import firmware
-        from agents.bdi import model_answer, prompt
+        from agents.bdi.language_models import model_answer, prompt
         from agents.planning import model_planning
         from agents.plans import proposals
         from library.language import provider

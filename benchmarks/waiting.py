@@ -111,8 +111,8 @@ def _batch(agent: Agent, places: Sequence[Any], numbers: range) -> None:
 
 
 def _plan(goal: Any, plan: Any, number: int) -> IntentPlan:
-    from agents.bdi import document as documents
-    from agents.bdi.document import Document, IntentSpec, Parameter
+    from agents.bdi.plans import document as documents
+    from agents.bdi.plans.document import Document, IntentSpec, Parameter
     from agents.models import IntentPlan
 
     steps = _DRAWN.choices([shape for shape, _ in _SHAPES], [share for _, share in _SHAPES])[0]
@@ -139,7 +139,7 @@ def _plan(goal: Any, plan: Any, number: int) -> IntentPlan:
 
 
 def _steps(plan: IntentPlan) -> list[Any]:
-    from agents.bdi import document as documents
+    from agents.bdi.plans import document as documents
     from agents.models import Intent
 
     return [

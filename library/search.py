@@ -88,6 +88,15 @@ def rare_models(those: str, values: Mapping[str, Any], models: Sequence[str]) ->
     return {one for one, (count,) in counts.items() if int(count) <= RARE_UP_TO}
 
 
+def settings_of(*, strictly: bool, ef_search: int) -> str:
+    """What `nearest_first` sets, as one statement that can go ahead of others in one exchange (`library.prepared`)."""
+    order = "strict_order" if strictly else "relaxed_order"
+    return (
+        f"SELECT set_config('hnsw.iterative_scan', '{order}', true),"
+        f" set_config('hnsw.ef_search', '{ef_search:d}', true), set_config('jit', 'off', true)"
+    )
+
+
 @contextmanager
 def nearest_first(*, strictly: bool = True, ef_search: int = 120) -> Iterator[None]:
     """Within this block an HNSW scan goes on until enough rows pass the filters.

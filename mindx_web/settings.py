@@ -134,7 +134,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "mindx_web.metrics.requests.Durations",
-    "mindx_web.api.edge.Edge",
+    "mindx_web.api.protocol.edge.Edge",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",

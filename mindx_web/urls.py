@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from mindx_web.api import api
+from mindx_web.api.routers import api
 from mindx_web.interop.a2a import views as a2a
 from mindx_web.views import bus, icon, insights, metrics, mind, overview, recorded_calls
 

@@ -163,6 +163,14 @@ def _make_cluster(folder: Path) -> None:
 
 
 @pytest.fixture(scope="session")
+def lend_cluster() -> Callable[[Path], None]:
+    """`lend_cluster(data)`: the tables of a new mindX, made once in a run."""
+    if not _IS_ONE_OF_SEVERAL:
+        return lambda _: None  # what nobody shares is made by the start itself
+    return lambda data: _PREPARED.lend_cluster(data, _make_cluster)
+
+
+@pytest.fixture(scope="session")
 def django_db_modify_db_settings(
     postgres: EmbeddedPostgres, django_db_modify_db_settings_parallel_suffix: None
 ) -> None:
@@ -270,7 +278,7 @@ def _running(server: Server) -> Iterator[Server]:
 @pytest.fixture(autouse=True)
 def _calm_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     """What AGInt decides after a failure must not depend on how busy the machine is that the tests run on."""
-    from agents.bdi.agint import Machine
+    from agents.bdi.recovery.agint import Machine
 
     monkeypatch.setattr("agents.recovery.whole_agent.machine_now", lambda: Machine(10.0, 30.0, 40.0))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from agents.bdi.commitment import Commitment
+from agents.bdi.intentions.commitment import Commitment
 from agents.models import Agent, AgentCommitment
 from agents.record.errors import NotYours
 from people import journal

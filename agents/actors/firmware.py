@@ -1,8 +1,8 @@
 """Firmware: what an operator tells every model that is asked for an agent, in general and for a domain.
 
 Each domain is a component of the library, so its text has versions that are written as candidates and used only after
-an operator activated them. The text instructs. The checks behind it (agents.bdi.firmware_checks) guard: what violates
-one is neither proposed nor approved, and no rule is written that does, whoever made it.
+an operator activated them. The text instructs. The checks behind it (agents.bdi.language_models.firmware_checks) guard:
+what violates one is neither proposed nor approved, and no rule is written that does, whoever made it.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
-from agents.bdi import firmware_checks
-from agents.bdi.document import Document
-from agents.bdi.firmware_checks import Check, Looked, Violation
+from agents.bdi.language_models import firmware_checks
+from agents.bdi.language_models.firmware_checks import Check, Looked, Violation
+from agents.bdi.plans.document import Document
 from agents.models import Agent
 from agents.rules.naming import hidden_character
 from agents.toolkit.registry import tools_in_use

@@ -6,8 +6,8 @@ from collections.abc import Collection
 
 from django.conf import settings
 
-from agents.bdi.asked import Asked, Model, would_ask_others
-from agents.bdi.document import Document
+from agents.bdi.plans.approved_models import Asked, Model, would_ask_others
+from agents.bdi.plans.document import Document
 from agents.models import Agent
 from library.language.addresses import address_of
 

@@ -13,8 +13,8 @@ from django.conf import settings
 from agents.actors import firmware
 from agents.actors.model_requests import request_for
 from agents.actors.models_in_use import as_set_up
-from agents.bdi.asked import Asked, agreed
-from agents.bdi.firmware_checks import in_text
+from agents.bdi.language_models.firmware_checks import in_text
+from agents.bdi.plans.approved_models import Asked, agreed
 from agents.models import Goal
 from agents.record import logs
 from agents.states import GoalState

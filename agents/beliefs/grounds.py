@@ -6,12 +6,12 @@ from collections.abc import Collection
 
 from django.utils import timezone
 
-from agents.bdi import document as documents
-from agents.bdi import standing
-from agents.bdi.commitment import Situation
-from agents.bdi.denial import Correction, corrected
-from agents.bdi.document import Document
-from agents.bdi.standing import Loss, Standing
+from agents.bdi.beliefs.denial import Correction, corrected
+from agents.bdi.intentions import premises
+from agents.bdi.intentions.commitment import Situation
+from agents.bdi.intentions.premises import Loss, Standing
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document
 from agents.models import Belief, Goal, IntentPlan
 from agents.states import GOAL_ENDED, GoalState
 from agents.toolkit.registry import tools_in_use
@@ -21,7 +21,7 @@ from agents.toolkit.types import Belief as Believed
 def standing_of(plan: IntentPlan, document: Document, done: Collection[int] = ()) -> Standing:
     """Where the plan stands after the steps at these positions have succeeded."""
     evidence = plan.plan.evidence if isinstance(plan.plan.evidence, dict) else {}
-    now = standing.begun(standing.grounds_of(evidence, [spec.rule for spec in document.intents]))
+    now = premises.begun(premises.grounds_of(evidence, [spec.rule for spec in document.intents]))
     for spec in document.intents:
         if spec.position in done:
             now = now.after(spec, tools_in_use())
@@ -52,7 +52,7 @@ def losses_before_it_began(goal: Goal, plan: IntentPlan) -> tuple[Loss, ...]:
         document = documents.read(bytes(plan.document))
     except ValueError:
         return ()
-    return standing.losses(standing_of(plan, document).expected(1), held(goal))
+    return premises.losses(standing_of(plan, document).expected(1), held(goal))
 
 
 def situation(goal: Goal, beliefs: list[Believed], lost: tuple[Loss, ...]) -> Situation:

@@ -13,9 +13,9 @@ from functools import cache
 from django.utils import timezone
 
 from agents.actors.models_in_use import models_of
-from agents.bdi import perception
-from agents.bdi.denial import Correction
-from agents.bdi.perception import Entry, World
+from agents.bdi.beliefs import perception
+from agents.bdi.beliefs.denial import Correction
+from agents.bdi.beliefs.perception import Entry, World
 from agents.beliefs import belief_rows
 from agents.models import Goal, Workspace
 from agents.toolkit.registry import tools_in_use

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from django.utils import timezone
 
-from agents.bdi.perception import MACHINERY
+from agents.bdi.beliefs.perception import MACHINERY
 from agents.models import Workspace
 from agents.rules.file_sets import DUPLICATES, EMPTY_FOLDERS, MOST_ITEMS, FileSet, Items, UnreadableSet
 from agents.rules.looping import Look

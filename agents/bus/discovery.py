@@ -5,17 +5,19 @@ Each is compared with the task twice: what it is for (`task`) and what it is (`c
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from django.db import connection
 from django.db.models import Q, QuerySet
 
 from agents.bus import breakers, entries, in_step, members
-from agents.models import BusCapability, BusMember
+from agents.models import Agent, BusBreaker, BusCapability, BusMember
+from agents.record import prepared
 from library.components import search as library
 from library.language import spaces
 from library.models import Component, ComponentVersion
-from library.search import literal, nearest_first, words
+from library.search import literal, settings_of, words
 from people.models import User
 
 NEAREST = 50
@@ -25,16 +27,30 @@ TEXT_MAX = 4_000
 # A member that has not one word and no meaning in common with the task is no answer.
 _LEAST_LIKE = 0.1
 _TABLE = BusMember._meta.db_table
+# One row: what is asked for with other statements in one exchange gives no more.
 _SCORED = f"""
-WITH task AS MATERIALIZED (SELECT %(asked)s::vector AS asked)
-SELECT id, 1 - (description_embedding <=> (SELECT asked FROM task)), 1 - (offer_embedding <=> (SELECT asked FROM task))
-FROM {_TABLE} WHERE id IN (
-    (SELECT id FROM {_TABLE} WHERE status = 'active' AND embedded_by = %(model)s AND description_embedding IS NOT NULL
-     ORDER BY description_embedding <=> (SELECT asked FROM task) LIMIT {NEAREST})
-    UNION
-    (SELECT id FROM {_TABLE} WHERE status = 'active' AND embedded_by = %(model)s AND offer_embedding IS NOT NULL
-     ORDER BY offer_embedding <=> (SELECT asked FROM task) LIMIT {NEAREST})
-)
+SELECT coalesce(array_agg(id), '{{}}'), coalesce(array_agg(purpose), '{{}}'), coalesce(array_agg(offer), '{{}}') FROM (
+    SELECT id, 1 - (description_embedding <=> %(asked)s::vector) AS purpose,
+        1 - (offer_embedding <=> %(asked)s::vector) AS offer
+    FROM {_TABLE} WHERE id IN (
+        (SELECT id FROM {_TABLE} WHERE status = 'active' AND embedded_by = %(model)s
+         AND description_embedding IS NOT NULL ORDER BY description_embedding <=> %(asked)s::vector LIMIT {NEAREST})
+        UNION
+        (SELECT id FROM {_TABLE} WHERE status = 'active' AND embedded_by = %(model)s
+         AND offer_embedding IS NOT NULL ORDER BY offer_embedding <=> %(asked)s::vector LIMIT {NEAREST})
+    )
+) AS near
+"""  # noqa: S608  # our own names
+# Without the vectors, which would be most of what is read.
+_MEMBER = prepared.Columns(BusMember, "member", without=("description_embedding", "offer_embedding"))
+_AGENT, _BREAKER = prepared.Columns(Agent, "agent"), prepared.Columns(BusBreaker, "breaker")
+# A name is looked up as its index has it: in small letters.
+_SHOWN = f"""
+SELECT {_MEMBER.select}, {_AGENT.select}, {_BREAKER.select} FROM {_TABLE} AS member
+LEFT JOIN {Agent._meta.db_table} AS agent ON agent.id = member.agent_id
+LEFT JOIN {BusBreaker._meta.db_table} AS breaker ON breaker.member_id = member.id
+WHERE member.id = ANY(%(first)s::bigint[])
+    OR lower(member.name) = ANY(SELECT lower(unnest(%(names)s::text[]))) AND member.name = ANY(%(names)s::text[])
 """  # noqa: S608  # our own names
 
 
@@ -106,11 +122,9 @@ def search(task: str, *, by: User | None = None, limit: int = 20) -> Results:
     nearest, why = likeness(task)
     known = library.search(task, task, limit=limit)
     # A component that is on the bus is asked there, also where its member is not among the nearest.
-    both = Q(name__in=[one.version.component.name for one in known.items if one.version.component.kind in _ON_BUS])
+    both = [one.version.component.name for one in known.items if one.version.component.kind in _ON_BUS]
     first = sorted(nearest, key=lambda pk: -nearest[pk].total)[:limit]
-    # Without the vectors, which would be most of what is read.
-    whole = BusMember.objects.defer("description_embedding", "offer_embedding")
-    rows = whole.filter(Q(pk__in=first) | both).select_related("agent", "breaker")
+    rows = [_shown(values) for values in prepared.rows(_SHOWN, {"first": first, "names": both})]
     unlike = Likeness(None, None)
     found = {f"{row.kind} {row.name}": _of_member(row, nearest.get(row.pk, unlike)) for row in rows}
     for one in known.items:
@@ -131,14 +145,20 @@ def likeness(task: str) -> tuple[dict[int, Likeness], str]:
     asked = spaces.to_ask([task], [model])
     if model not in asked.vectors:
         return dict.fromkeys(_by_words(task), Likeness(None, None)), asked.reasons.get(model, "")
-    with nearest_first(strictly=False, ef_search=_LOOKED_AT), connection.cursor() as cursor:
-        cursor.execute(_SCORED, {"asked": literal(asked.vectors[model][0]), "model": model})
-        found = {pk: Likeness(_number(purpose), _number(offer)) for pk, purpose, offer in cursor.fetchall()}
+    values = {"asked": literal(asked.vectors[model][0]), "model": model}
+    _, row = prepared.together([(settings_of(strictly=False, ef_search=_LOOKED_AT), {}), (_SCORED, values)])
+    found = {pk: Likeness(purpose, offer) for pk, purpose, offer in zip(*(row or ([], [], [])), strict=True)}
     return {pk: one for pk, one in found.items() if one.total >= _LEAST_LIKE}, ""
 
 
-def _number(value: float | None) -> float | None:
-    return None if value is None else float(value)
+def _shown(values: Sequence[Any]) -> BusMember:
+    """A member with its agent and its breaker, where it has them."""
+    member = _MEMBER.made(values[: len(_MEMBER)])
+    agent, breaker = values[len(_MEMBER) :][: len(_AGENT)], values[len(_MEMBER) + len(_AGENT) :]
+    member.agent = _AGENT.made(agent) if agent[0] is not None else None
+    of_it = BusBreaker._meta.get_field("member").remote_field
+    of_it.set_cached_value(member, _BREAKER.made(breaker) if breaker[0] is not None else None)
+    return member
 
 
 def _by_words(task: str) -> list[int]:

@@ -43,8 +43,9 @@ _seen: tuple[str, object, object] | None = None
 def refresh() -> None:
     """Register what is new, change what says something else, retire what is gone."""
     global _seen
-    made_tools.refresh()
-    now = _look()
+    tools, stamp = prepared.together([(made_tools.STAMP, {}), (_STAMP, {})])
+    made_tools.follow(str((tools or ("",))[0]))
+    now = _seen_now(stamp)
     if now == _seen:
         return
     wanted = list(_wanted())
@@ -64,7 +65,11 @@ def forget() -> None:
 
 
 def _look() -> tuple[str, object, object]:
-    (stamp,) = prepared.row(_STAMP, {}) or ("",)
+    return _seen_now(prepared.row(_STAMP, {}))
+
+
+def _seen_now(row: prepared.Row) -> tuple[str, object, object]:
+    (stamp,) = row or ("",)
     return str(stamp), tools_in_use(), tuple(providers.connected().values())
 
 

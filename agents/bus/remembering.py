@@ -9,7 +9,7 @@ from __future__ import annotations
 from django.utils import timezone
 
 from agents.bdi.bus.remembering import Delegated, experience_of
-from agents.bdi.outcome import Outcome
+from agents.bdi.outcome.outcome import Outcome
 from agents.models import BusRequest, Goal
 from agents.record import prepared
 from agents.states import GoalState

@@ -13,8 +13,8 @@ from django.db import transaction
 
 from agents.actors import lifecycle
 from agents.actors.step_model_calls import Means
-from agents.bdi.document import Document
-from agents.bdi.validation import Problem
+from agents.bdi.plans.document import Document
+from agents.bdi.plans.validation import Problem
 from agents.components import agent_versions, approved_steps
 from agents.mastermind import configs
 from agents.mastermind.configs import Config, ConfigRefused

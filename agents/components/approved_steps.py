@@ -6,8 +6,8 @@ import hashlib
 import json
 from collections.abc import Iterator
 
-from agents.bdi import document as documents
-from agents.bdi.document import digest_of
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import digest_of
 from agents.models import Goal
 from agents.record.errors import NotYours
 from agents.states import GoalState, PlanState

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from agents.bdi.document import Document
+from agents.bdi.plans.document import Document
 from agents.components import made_tools
 from agents.record import prepared
 from agents.toolkit.registry import UnknownTool, tools_in_use

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.actors import firmware
-from agents.bdi.firmware_checks import Looked
+from agents.bdi.language_models.firmware_checks import Looked
 from agents.components.rules import KIND, known_rules, when_to_use
 from agents.record.errors import AgentsError
 from agents.rules import bodies, grammar

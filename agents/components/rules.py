@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.db.models import QuerySet
 
-from agents.bdi import means_ends
+from agents.bdi.planning import means_ends
 from agents.beliefs import entailment_model, perceiving, set_items
 from agents.components import made_tools
 from agents.models import Workspace

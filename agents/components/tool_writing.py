@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agents.actors import firmware
-from agents.bdi.firmware_checks import Looked
+from agents.bdi.language_models.firmware_checks import Looked
 from agents.components.made_tools import KIND, is_shipped, refresh
 from agents.record.errors import AgentsError
 from agents.rules.naming import hidden_character

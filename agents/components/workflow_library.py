@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.conf import settings
-from django.db import transaction
 from django.db.models import Case, IntegerField, Value, When
 
 from agents.bdi.workflows import checking
@@ -22,8 +20,6 @@ from agents.toolkit.strict_yaml import YamlFault
 from library.components import services
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
-from people import journal
-from people.journal import Event
 from people.models import User
 
 KIND = Component.Kind.WORKFLOW.value
@@ -38,10 +34,21 @@ class WorkflowInvalid(AgentsError):
         self.faults = faults
 
 
-def check(text: str, *, instead_of: str = "", version: str = "", given: Mapping[str, Any] | None = None) -> Checked:
-    """Check a text among the tools and workflows there are, one of which (`instead_of`) it may replace."""
+def check(
+    text: str,
+    *,
+    instead_of: str = "",
+    version: str = "",
+    given: Mapping[str, Any] | None = None,
+    tried: Known | None = None,
+) -> Checked:
+    """Check a text among the tools and workflows there are, one of which (`instead_of`) it may replace.
+
+    `tried`: a version that is called in place of the one in use.
+    """
     made_tools.refresh()
-    known = {name: one for name, one in known_workflows().items() if name != instead_of}
+    known = known_workflows() | ({tried.name: tried} if tried is not None else {})
+    known.pop(instead_of, None)
     return checking.check(text, tools_in_use(), known, version=version, given=given)
 
 
@@ -112,25 +119,3 @@ def save(
 def when_to_use(workflow: Workflow) -> str:
     """What it is for, in its own words, for the search by meaning."""
     return f"{workflow.name}\n{workflow.description}".strip()[: services.WHEN_MAX_CHARACTERS]
-
-
-def activate(version: ComponentVersion, *, by: User) -> ComponentVersion:
-    """Have this version processed and called from now on. Raises WorkflowInvalid, LibraryRefused."""
-    if settings.FOUR_EYES and version.created_by_id == by.pk:
-        raise LibraryRefused("You wrote this version. With four eyes on, somebody else must put it to use.")
-    if errors := check(version.body, instead_of=version.component.name).errors:
-        raise WorkflowInvalid(errors)
-    return _moved(version, services.activate, by, "activated")
-
-
-def retire(version: ComponentVersion, *, by: User) -> ComponentVersion:
-    """Take a version out of use. Raises LibraryRefused."""
-    return _moved(version, services.retire, by, "retired")
-
-
-def _moved(version: ComponentVersion, move: Any, by: User, what: str) -> ComponentVersion:
-    with transaction.atomic():
-        moved: ComponentVersion = move(version, by)
-        data = {"what": what, "version": moved.version, "called": version.component.name}
-        journal.record(Event.COMPONENT, by=by, subject=f"component:{version.component_id}", data=data)
-        return moved

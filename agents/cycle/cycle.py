@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from django.db import connection, transaction
 
-from agents.bdi.cycle import Decision
+from agents.bdi.intentions.cycle import Decision
 from agents.cycle import failed_turns
 from agents.execution import beginning, database_outage, executor, sweep_parts, taking_up
 from agents.frameworks import runs, turns

@@ -19,8 +19,9 @@ from django.conf import settings
 from agents.actors import firmware
 from agents.actors.model_requests import request_for
 from agents.actors.models_in_use import models_of
-from agents.bdi import means_ends, prompt
-from agents.bdi.prompt import Situation
+from agents.bdi.language_models import prompt
+from agents.bdi.language_models.prompt import Situation
+from agents.bdi.planning import means_ends
 from agents.beliefs import entailment_model
 from agents.components import agent_versions, rules
 from agents.components.agent_versions import KIND

@@ -13,10 +13,10 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from agents.bdi import candidate_writing, firmware_checks, model_answer, tool_drafting
-from agents.bdi.dependencies import link
-from agents.bdi.document import Document
-from agents.bdi.firmware_checks import Check
+from agents.bdi.language_models import candidate_writing, firmware_checks, model_answer, tool_drafting
+from agents.bdi.language_models.firmware_checks import Check
+from agents.bdi.plans.dependencies import link
+from agents.bdi.plans.document import Document
 from agents.bdi.workflows import drafting
 from agents.components import rule_writing, tool_writing, workflow_library
 from agents.models import Goal

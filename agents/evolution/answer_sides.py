@@ -15,8 +15,8 @@ from typing import Protocol
 
 from agents.actors import firmware
 from agents.actors.firmware import Firmware
-from agents.bdi import document as documents
-from agents.bdi.document import Document
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document
 from agents.evolution import answer_checks, asking_again, copies
 from agents.evolution.answer_checks import Asked, Checked
 from agents.evolution.copies import GONE, SAID_MAX, Side

@@ -16,7 +16,7 @@ from agents.actors import firmware
 from agents.actors.firmware import Firmware
 from agents.actors.model_requests import request_for
 from agents.actors.models_in_use import models_of
-from agents.bdi import candidate_writing
+from agents.bdi.language_models import candidate_writing
 from agents.models import DEFAULT_AGENT, Agent
 from agents.record.errors import NotPossibleNow
 from library.language import generation, masking

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from agents.bdi.outcome import MISSED
+from agents.bdi.outcome.outcome import MISSED
 from agents.components.agent_versions import KIND as AGENT
 from agents.components.rules import KIND as RULE
+from agents.components.workflow_library import KIND as WORKFLOW
 from agents.models import Attempt, Goal, HandItem, Intent, IntentPlan, Plan
 from agents.states import PlanState
 from library.models import Component
@@ -36,7 +37,7 @@ class Found:
 
 
 def of(component: Component, most: int = MOST) -> list[Found]:
-    """Every failure of a rule, a tool or an agent, and as many successes; the newest first, at most `most` of each."""
+    """Every failure of a component, and as many successes; the newest first, at most `most` of each."""
     failures: list[Found] = []
     successes: list[Found] = []
     for found in _all(component):
@@ -60,7 +61,7 @@ def using_tool(plans: QuerySet[IntentPlan], name: str) -> QuerySet[IntentPlan]:
 
 
 def _all(component: Component) -> Iterator[Found]:
-    plans = _plans(component)
+    plans = plans_of(component)
     plans = plans.annotate(asked_a_person=_ASKED)
     plans = plans.filter(_ENDED | Q(asked_a_person=True)).select_related("plan", "goal__workspace", "goal__agent")
     seen: set[int] = set()
@@ -73,11 +74,14 @@ def _all(component: Component) -> Iterator[Found]:
             yield Found(plan.goal, plan.plan, base, succeeded)
 
 
-def _plans(component: Component) -> QuerySet[IntentPlan]:
+def plans_of(component: Component) -> QuerySet[IntentPlan]:
+    """The plans that a version of it made, or that used it; of an agent those of its goals."""
     if component.kind == RULE:
         return _by_rule(component.name)
     if component.kind == AGENT:
         return IntentPlan.objects.filter(goal__agent__name=component.name)
+    if component.kind == WORKFLOW:
+        return _by_workflow(component.name)
     return using_tool(IntentPlan.objects.all(), component.name)
 
 
@@ -94,3 +98,9 @@ def _by_rule(name: str) -> QuerySet[IntentPlan]:
         Q(evidence__rule__name=name) | Q(evidence__contains={"subgoals": [{"rule": {"name": name}}]})
     )
     return IntentPlan.objects.filter(plan__in=planned)
+
+
+def _by_workflow(name: str) -> QuerySet[IntentPlan]:
+    """Those that were made from it, and from a workflow that calls it."""
+    calls = Q(plan__evidence__contains={"workflow": {"calls": [{"name": name}]}})
+    return IntentPlan.objects.filter(Q(plan__evidence__workflow__name=name) | calls)

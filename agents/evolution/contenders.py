@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Any, Protocol
 
-from agents.bdi import document as documents
-from agents.bdi.document import Document
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document
+from agents.bdi.workflows.bound import Known
+from agents.bdi.workflows.reading import read
 from agents.components import made_tools
 from agents.components.rules import KIND as RULE
-from agents.evolution import copies, replanning
+from agents.components.workflow_library import KIND as WORKFLOW
+from agents.evolution import copies, replanning, reprocessing
 from agents.models import Attempt, IntentPlan, ReplayCase
 from agents.rules.grammar import RuleSyntaxError
 from agents.toolkit import registry
@@ -44,7 +47,7 @@ class Contender(Protocol):
 def of(version: ComponentVersion) -> Contender:
     """The side that a version takes; it need not be stored. Raises Unusable."""
     try:
-        return _OfRule(version) if version.component.kind == RULE else _OfTool(version)
+        return _BY_KIND[version.component.kind](version)
     except (RuleSyntaxError, MadeToolFault) as fault:
         raise Unusable(f"a version cannot be read: {fault}") from fault
 
@@ -94,6 +97,37 @@ class _OfTool:
         """The answers of its steps; of one that failed there is none, which the verdict tells."""
         ours = [spec.position for spec in document.intents if spec.tool == self._tool.name]
         return tuple(_kept(results.get(position)) for position in ours)
+
+
+class _OfWorkflow:
+    """A workflow is processed anew, with the parameters of then. Its steps are what differs."""
+
+    def __init__(self, version: ComponentVersion) -> None:
+        self.version_id = version.pk or 0
+        self._tried = Known(version.component.name, version.version, version.body)
+        if (reading := read(version.body)).workflow is None:
+            raise Unusable(f"a version cannot be read: {reading.faults[0]}")
+
+    def document(self, case: ReplayCase) -> Document | str:
+        """The plan that it makes of them, with the tools and the other workflows in use."""
+        if case.goal is None or case.plan is None:
+            return "there is no plan any more"
+        return reprocessing.processed_by(self._tried, case.goal, case.plan, case.base)
+
+    def in_use(self) -> AbstractContextManager[Any]:
+        """Nothing to do: the plan is made."""
+        return nullcontext()
+
+    def traces(self, document: Document, results: Mapping[int, Any]) -> tuple[Any, ...]:
+        """What the steps do."""
+        return copies.steps_of(document)
+
+
+_BY_KIND: Mapping[str, Callable[[ComponentVersion], Contender]] = {
+    RULE: _OfRule,
+    made_tools.KIND: _OfTool,
+    WORKFLOW: _OfWorkflow,
+}
 
 
 def _kept(answer: Any) -> Any:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
-from agents.bdi import outcome
-from agents.bdi.document import Document, IntentSpec
-from agents.bdi.outcome import MISSED
-from agents.bdi.shadow import Finding, Proof
+from agents.bdi.forecast.shadow import Finding, Proof
+from agents.bdi.outcome import outcome
+from agents.bdi.outcome.outcome import MISSED
+from agents.bdi.plans.document import Document, IntentSpec
 from agents.execution.shadow import Trial, limits_of
 from agents.execution.workplace import open_desk_in
 from agents.plans import outcome_evaluation

@@ -8,10 +8,12 @@ from django.conf import settings
 from django.db import transaction
 
 from agents.actors import firmware, prompt_versions
-from agents.components import made_tools, rule_writing, tool_writing
+from agents.components import made_tools, rule_writing, tool_writing, workflow_library
 from agents.components.rule_writing import RuleInvalid
 from agents.components.rules import KIND as RULE
 from agents.components.tool_writing import ToolInvalid
+from agents.components.workflow_library import KIND as WORKFLOW
+from agents.components.workflow_library import WorkflowInvalid
 from agents.evolution import answer_cases, cases, prompt_canaries, replays, rollouts, tool_checks
 from agents.evolution.gate import Judgement, Verdict
 from agents.models import Replay
@@ -93,7 +95,7 @@ def may_return_to(version: ComponentVersion) -> bool:
 def activate(version: ComponentVersion, *, by: User, reason: str = "") -> ComponentVersion:
     """Put a version to use, if the gate lets it in or an admin lifts the gate with a reason.
 
-    Raises LibraryRefused, RuleInvalid, ToolInvalid.
+    Raises LibraryRefused, RuleInvalid, ToolInvalid, WorkflowInvalid.
     """
     _fit_to_use(version, by)
     with transaction.atomic():
@@ -161,6 +163,14 @@ def reject(version: ComponentVersion, *, by: User, reason: str) -> ComponentVers
         return retired
 
 
+def retire(version: ComponentVersion, *, by: User) -> ComponentVersion:
+    """Take a version out of use. Raises LibraryRefused."""
+    with transaction.atomic():
+        retired = library.retire(version, by)
+        _journal(retired, by, "retired", "")
+        return retired
+
+
 def _admitted(version: ComponentVersion, by: User, reason: str) -> ComponentVersion:
     """The version as it is now (somebody may have rejected it since it was read), let in by the gate or an admin."""
     version = ComponentVersion.objects.select_related("component", "parent__component").get(pk=version.pk)
@@ -175,6 +185,10 @@ def _fit_to_use(version: ComponentVersion, by: User) -> None:
         raise LibraryRefused("You wrote this version. With four eyes on, somebody else must put it to use.")
     if version.component.kind == Component.Kind.TOOL:
         _fit_tool(version)
+        return
+    if version.component.kind == WORKFLOW:
+        if faults := workflow_library.check(version.body, instead_of=version.component.name).errors:
+            raise WorkflowInvalid(faults)
         return
     problems = rule_writing.check(version.body, instead_of=version.component.name).problems
     if errors := [problem for problem in problems if problem.severity == "error"]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agents.bdi import means_ends
-from agents.bdi.document import Document
+from agents.bdi.planning import means_ends
+from agents.bdi.plans.document import Document
 from agents.beliefs import entailment_model
 from agents.components import rules
 from agents.models import Goal, Plan

@@ -13,6 +13,7 @@ from django.db.models.functions import Now
 from agents.components import made_tools
 from agents.components.agent_versions import KIND as AGENT
 from agents.components.rules import KIND as RULE
+from agents.components.workflow_library import KIND as WORKFLOW
 from agents.evolution import agent_sides, answer_cases, cases, gate
 from agents.evolution.answer_cases import Cost
 from agents.evolution.cases import Found
@@ -123,7 +124,7 @@ def _half(name: str, number: int) -> str:
 
 def can_be(version: ComponentVersion) -> bool:
     """Whether a version is of a kind that earlier goals can be done with anew."""
-    return version.component.kind == RULE or made_tools.is_made(version)
+    return version.component.kind in (RULE, WORKFLOW) or made_tools.is_made(version)
 
 
 def watch(rollout: Rollout, found: Sequence[Found]) -> Replay:

@@ -1,9 +1,9 @@
 """Versions that were put to use: watched on the goals planned since, and taken back when they prove worse.
 
-Every new goal that the rule planned, or that the version before it would have planned and this one did not, and every
-plan that has a step of the tool, is run by both in copies. The test of the gate decides, turned round: five goals
-broken and none fixed end it. Plans are looked at as soon as they are made, so a version may be gone before anybody has
-approved what it planned.
+Every new goal that the rule planned, or that the version before it would have planned and this one did not, every plan
+that has a step of the tool, and every plan of the workflow is run by both in copies. The test of the gate decides,
+turned round: five goals broken and none fixed end it. Plans are looked at as soon as they are made, so a version may be
+gone before anybody has approved what it planned.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.components.rules import KIND as RULE
-from agents.evolution import gate, replanning, replays
+from agents.components.workflow_library import KIND as WORKFLOW
+from agents.evolution import gate, replanning, replays, reprocessing
 from agents.evolution.cases import Found
 from agents.evolution.gate import Judgement
 from agents.models import IntentPlan, Plan, ReplayCase, Rollout
@@ -166,6 +167,8 @@ def _case(rollout: Rollout, plan: Plan) -> Found | None:
     document = documents.read(bytes(made.document)) if made is not None else None
     if rollout.version.component.kind == RULE:
         concerned = (name, version) in replanning.versions_in(plan.evidence) or _previous_plans(rollout, plan)
+    elif rollout.version.component.kind == WORKFLOW:
+        concerned = (name, version) in reprocessing.names_in(plan.evidence)
     else:
         concerned = document is not None and any(spec.tool == name for spec in document.intents)
     if not concerned:

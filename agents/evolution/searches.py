@@ -92,21 +92,44 @@ def ask_for_one(component: Component, *, by: User, why: str, strategy: str) -> C
     return search
 
 
+def ask_for_new(kind: str, wish: str, *, by: User, snippet: str = "") -> CandidateSearch:
+    """Have a worker ask a model for a new tool or workflow; what is under way for the same wish, if it is.
+
+    Raises LibraryRefused for people who may not write, NotPossibleNow with the reason where none can be written.
+    """
+    writing.check_may_write(by)
+    if why_not := asking.budget().why_not:
+        raise NotPossibleNow(why_not)
+    search = _begun(CandidateSearch(new_kind=kind, by=by, why=wish, snippet=snippet, most_texts=1))
+    if (search.why, search.snippet) != (wish, snippet):
+        raise NotPossibleNow(f"A model is writing another {kind} for you. Wait for it, or stop it.")
+    return search
+
+
 def _begun(search: CandidateSearch) -> CandidateSearch:
-    """This search, stored; or the one that is under way for the same version, whatever it is over."""
+    """This search, stored; or the one that is under way in its place, whatever it is over."""
     try:
         with transaction.atomic():
             search.save()
             wake_ups.wake_search(search.pk)
             return search
     except IntegrityError:
-        # The race it answers: two people ask at once. One open search for a version is enough.
-        return CandidateSearch.objects.get(_WAITING | _RUNNING, parent=search.parent)
+        # The race it answers: two people ask at once. One search for a version is enough, and one wish of a person.
+        rival = Q(parent=search.parent) if search.parent else Q(parent=None, by=search.by, new_kind=search.new_kind)
+        return CandidateSearch.objects.get(_WAITING | _RUNNING, rival)
+
+
+def wish_of(by: User, kind: str, search_id: int | None = None) -> CandidateSearch | None:
+    """A wish of this person for a new tool or workflow; without an id the one that is under way."""
+    rows = CandidateSearch.objects.filter(parent=None, by=by, new_kind=kind).select_related("version__component", "by")
+    return (rows.filter(_WAITING | _RUNNING) if search_id is None else rows.filter(pk=search_id)).first()
 
 
 def latest(component: Component, *, of_one_text: bool = False) -> CandidateSearch | None:
     """The newest search for a better version of this component, over several texts or over one."""
-    rows = CandidateSearch.objects.filter(parent__component=component).select_related("by", "version", "parent")
+    rows = CandidateSearch.objects.filter(parent__component=component).select_related(
+        "by", "version__component", "parent"
+    )
     return (rows.filter(_ONE_TEXT) if of_one_text else rows.exclude(_ONE_TEXT)).order_by("-pk").first()
 
 

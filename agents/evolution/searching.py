@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
-from agents.bdi.candidate_writing import Case
+from agents.bdi.language_models.candidate_writing import Case
 from agents.components.rule_writing import RuleInvalid
 from agents.components.tool_writing import ToolInvalid
+from agents.components.workflow_library import WorkflowInvalid
 from agents.evolution import asking, contenders, replaying, searches, writing
 from agents.evolution.asking import Writer
 from agents.evolution.cases import Found
@@ -40,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 # The one text of a component, as gepa names what it changes.
 _TEXT = "text"
-_REFUSED = (LibraryRefused, NotPossibleNow, RuleInvalid, ToolInvalid)
+_REFUSED = (LibraryRefused, NotPossibleNow, RuleInvalid, ToolInvalid, WorkflowInvalid)
 
 
 def work(search_id: int | None = None) -> None:
@@ -110,7 +111,6 @@ def _search(search: CandidateSearch, stop_work: Event) -> _Best:
 
 def _written(search: CandidateSearch, stop_work: Event) -> tuple[str, str, str]:
     """The text that a model writes, what is said of it with the version, and what with the search."""
-    by, parent = _still_wanted(search)
     asked = 0
 
     def count() -> None:
@@ -120,26 +120,41 @@ def _written(search: CandidateSearch, stop_work: Event) -> tuple[str, str, str]:
             raise Stopped
 
     writer = replace(asking.writer(), since=search.created_at, is_wanted=lambda: not stop_work.is_set(), on_asked=count)
-    wanted = Wanted(parent, search.why, search.strategy)
-    shown = writing.probe_cases(parent.component, by)
     try:
-        text, model = writing.better(writer, wanted, parent.body, shown)
+        text, model = _text(search, writer)
     except NotPossibleNow:
         if stop_work.is_set():
             raise Stopped from None
         raise
-    changes = f"written by {model}, {search.strategy.replace('_', ' ')}: {search.why}"
-    return text, changes, f"Written by {model}."
+    how = "" if search.is_of_new else f", {search.strategy.replace('_', ' ')}"
+    return text, f"written by {model}{how}: {search.why}", f"Written by {model}."
+
+
+def _text(search: CandidateSearch, writer: Writer) -> tuple[str, str]:
+    """What a model writes in one go, and which. Raises NotPossibleNow, LibraryRefused."""
+    if search.is_of_new:
+        writing.check_may_write(_who_asked(search))
+        return writing.new_text(writer, search.new_kind, search.why, search.snippet)
+    by, parent = _still_wanted(search)
+    shown = writing.probe_cases(parent.component, by)
+    return writing.better(writer, Wanted(parent, search.why, search.strategy), parent.body, shown)
+
+
+def _who_asked(search: CandidateSearch) -> User:
+    if search.by is None:
+        raise NotPossibleNow("Whoever asked for it is gone.")
+    return search.by
 
 
 def _still_wanted(search: CandidateSearch) -> tuple[User, ComponentVersion]:
     """Who asked for it, and the version to improve on. Raises NotPossibleNow, LibraryRefused where that has changed."""
-    if search.by is None:
-        raise NotPossibleNow("Whoever asked for it is gone.")
-    parent = writing.improvable(search.parent.component, by=search.by)
+    by = _who_asked(search)
+    if search.parent is None:
+        raise NotPossibleNow("There is no version to improve on.")
+    parent = writing.improvable(search.parent.component, by=by)
     if parent.pk != search.parent_id:
         raise NotPossibleNow("Another version has been put to use since.")
-    return search.by, parent
+    return by, parent
 
 
 def _end(search: CandidateSearch, best: _Best) -> None:
@@ -155,17 +170,22 @@ def _save(search: CandidateSearch, text: str, changes: str, said: str) -> None:
     """Store a text as the candidate that comes of a search, and end the search."""
     if search.by is None:
         return
-    wanted = Wanted(search.parent, search.why, search.strategy)
     try:
         # The race it closes: the search is stopped, or taken over, while this saves. Then there is no candidate either.
         with transaction.atomic():
-            version = writing.save(text, wanted, by=search.by, changes=changes[:1_000])
+            version = _stored(search, text, by=search.by, changes=changes[:1_000])
             if not searches.end(search, ReplayState.DONE, said, version):
                 raise Stopped
     except Stopped:
         return
     except _REFUSED as refused:
         searches.end(search, ReplayState.IMPOSSIBLE, logs.storable(str(refused))[:500])
+
+
+def _stored(search: CandidateSearch, text: str, *, by: User, changes: str) -> ComponentVersion:
+    if search.parent is None:
+        return writing.save_new(search.new_kind, text, by=by, changes=changes)
+    return writing.save(text, Wanted(search.parent, search.why, search.strategy), by=by, changes=changes)
 
 
 class _Quiet:

@@ -1,7 +1,7 @@
 """Candidates that are begun without a person, as many a day as an admin grants. Only people put them to use.
 
-For what the audit finds to fail, the heaviest first: a model writes a candidate in the name of whoever granted it, from
-the probe half of the cases, and it is replayed. What nobody has decided on yet is not begun again.
+For what the audit finds to fail, the heaviest first: a worker has a model write a candidate in the name of whoever
+granted it, from the probe half of the cases, and it is replayed. What nobody has decided on yet is not begun again.
 """
 
 from __future__ import annotations
@@ -13,9 +13,7 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils import timezone
 
-from agents.components.rule_writing import RuleInvalid
-from agents.components.tool_writing import ToolInvalid
-from agents.evolution import asking, writing
+from agents.evolution import asking, searches
 from agents.evolution.auditing import proposing
 from agents.models import EvolutionGrant, EvolutionProposal, EvolutionStart
 from agents.record import logs
@@ -58,7 +56,7 @@ def grant(starts_a_day: int, *, by: User) -> EvolutionGrant:
 
 
 def run() -> int:
-    """Begin what may be begun now; how many were. Asks a model, so never inside a transaction."""
+    """Begin what may be begun now; how many were. Workers ask the model."""
     held = granted()
     if held is None or held.by is None or not held.by.has_role(Role.ADMIN):
         return 0
@@ -66,11 +64,9 @@ def run() -> int:
         return 0
     begun = 0
     for proposal, component in _wanted():
-        start = _begin(held, component)
-        if start is None:
+        if not _begin(held, component, proposal, held.by):
             break
         begun += 1
-        _write(start, component, proposal, held.by)
     return begun
 
 
@@ -85,27 +81,22 @@ def _wanted() -> Iterator[tuple[EvolutionProposal, Component]]:
             yield proposal, component
 
 
-def _begin(held: EvolutionGrant, component: Component) -> EvolutionStart | None:
-    """Count it, before anybody is asked; None when the day is used up or the grant was changed meanwhile."""
+def _begin(held: EvolutionGrant, component: Component, proposal: EvolutionProposal, by: User) -> bool:
+    """Count it and ask for it, both or neither; False when the day is used up or the grant was changed meanwhile."""
     with transaction.atomic():
         # The lock: two workers that count at once would begin one too many.
         newest = EvolutionGrant.objects.select_for_update().order_by("-pk").first()
         if newest is None or newest.pk != held.pk:
-            return None
+            return False
         midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
         if EvolutionStart.objects.filter(at__gte=midnight).count() >= newest.starts_a_day:
-            return None
-        return EvolutionStart.objects.create(
-            component_kind=component.kind, component_name=component.name, said="A model is being asked."
-        )
-
-
-def _write(start: EvolutionStart, component: Component, proposal: EvolutionProposal, by: User) -> None:
-    why = f"begun without a person: {proposal.says}"
-    try:
-        start.version = writing.write(component, by=by, why=why, strategy="standard")
-        start.said = proposal.says
-    except (LibraryRefused, NotPossibleNow, RuleInvalid, ToolInvalid) as refused:
-        start.said = logs.storable(f"No candidate: {refused}")[:500]
-        logger.info("No candidate of %s was begun: %s", component, refused)
-    start.save(update_fields=["version", "said"])
+            return False
+        start = EvolutionStart(component_kind=component.kind, component_name=component.name, said=proposal.says)
+        try:
+            why = f"begun without a person: {proposal.says}"
+            start.search = searches.ask_for_one(component, by=by, why=why, strategy="standard")
+        except (LibraryRefused, NotPossibleNow) as refused:
+            start.said = logs.storable(f"No candidate: {refused}")[:500]
+            logger.info("No candidate of %s was begun: %s", component, refused)
+        start.save()
+    return True

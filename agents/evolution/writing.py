@@ -1,5 +1,5 @@
-"""Candidates that a language model writes: of a rule or a tool, from the probe half of its cases only; new tools; and
-new workflows.
+"""Candidates that a language model writes: of a rule, a tool or a workflow, from the probe half of its cases only; and
+new tools and workflows.
 
 They are checked, tried and replayed like a person's. Nothing here activates anything. Nothing here is called inside a
 transaction, for a model is asked.
@@ -7,13 +7,13 @@ transaction, for a model is asked.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import transaction
 
-from agents.bdi import candidate_writing, tool_drafting
-from agents.bdi.candidate_writing import STRATEGIES, Case
+from agents.bdi.language_models import candidate_writing, tool_drafting
+from agents.bdi.language_models.candidate_writing import STRATEGIES, Case
 from agents.bdi.workflows import drafting
 from agents.components import made_tools, rule_writing, tool_writing, workflow_library
 from agents.components.rules import KIND as RULE
@@ -33,6 +33,7 @@ from library.prompts import in_use
 from people.models import User
 
 MOST_WISH = 2_000
+_MOST_CHANGES = 1_000
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Wanted:
 
 
 def write(component: Component, *, by: User, why: str, strategy: str) -> ComponentVersion:
-    """Have a model write a candidate of a rule or a tool, and have that replayed beside its parent.
+    """Have a model write a candidate of a rule, a tool or a workflow, and have that replayed beside its parent.
 
     Raises LibraryRefused for people who may not write, and NotPossibleNow with the reason when there is no model or its
     answers cannot be used.
@@ -59,18 +60,15 @@ def write(component: Component, *, by: User, why: str, strategy: str) -> Compone
 
 def better(writer: Writer, wanted: Wanted, text: str, shown: Sequence[Case]) -> tuple[str, str]:
     """What a model makes of a text in the light of these cases, and the model that wrote it. Raises NotPossibleNow."""
-    ask = _rule if wanted.parent.component.kind == RULE else _tool
-    return ask(writer, wanted, text, list(shown))
+    return _BETTER[wanted.parent.component.kind](writer, wanted, text, list(shown))
 
 
 def save(text: str, wanted: Wanted, *, by: User, changes: str) -> ComponentVersion:
     """Store what a model wrote as a candidate, and have it replayed beside its parent."""
     component = wanted.parent.component
     with transaction.atomic():
-        if component.kind == RULE:
-            saved = rule_writing.save(text, by=by, of=component, changes=changes, origin=library.MODEL)
-        else:
-            saved = tool_writing.save(text, by=by, of=component, changes=changes, origin=library.MODEL)
+        saved = _SAVE[component.kind](text, by=by, of=component, changes=changes, origin=library.MODEL)
+        if component.kind == made_tools.KIND:
             tool_checks.ask(saved, by=by)
         replays.ask(saved, by=by, why=wanted.why, strategy=wanted.strategy)
     return saved
@@ -81,17 +79,37 @@ def improvable(component: Component, *, by: User) -> ComponentVersion:
     check_may_write(by)
     parent = component.versions.filter(status=ComponentVersion.Status.ACTIVE).first()
     if parent is None or not replays.can_be(parent):
-        raise NotPossibleNow("A model writes candidates of rules, and of tools that people made, that are in use.")
+        said = "A model writes candidates of rules and workflows, and of tools that people made, that are in use."
+        raise NotPossibleNow(said)
     return parent
 
 
-def new_tool(wish: str, *, by: User, snippet: str = "") -> ComponentVersion:
-    """Have a model write a tool from a sentence, and from code to start from if there is some; its trials follow.
-
-    Raises as `write` does.
-    """
+def new(kind: str, wish: str, *, by: User) -> ComponentVersion:
+    """Have a model write a tool or a workflow from a sentence. Raises as `write` does."""
     check_may_write(by)
-    writer = asking.writer()
+    text, model = new_text(asking.writer(), kind, wish)
+    return save_new(kind, text, by=by, changes=f"written by {model}: {wish}")
+
+
+def new_text(writer: Writer, kind: str, wish: str, snippet: str = "") -> tuple[str, str]:
+    """What a model writes from a sentence, and from code to start from if there is some; and the model.
+
+    Raises NotPossibleNow.
+    """
+    return _new_tool(writer, wish, snippet) if kind == made_tools.KIND else _new_workflow(writer, wish)
+
+
+def save_new(kind: str, text: str, *, by: User, changes: str) -> ComponentVersion:
+    """Store what a model wrote as a candidate; the trials of a tool follow."""
+    if kind == workflow_library.KIND:
+        return workflow_library.save(text, by=by, changes=changes[:_MOST_CHANGES], origin=library.MODEL)
+    with transaction.atomic():
+        saved = tool_writing.save(text, by=by, changes=changes[:_MOST_CHANGES], origin=library.MODEL)
+        tool_checks.ask(saved, by=by)
+    return saved
+
+
+def _new_tool(writer: Writer, wish: str, snippet: str) -> tuple[str, str]:
     prompt = in_use.filled("tool", strategy="")
     asked = tool_drafting.messages(prompt.text, wish[:MOST_WISH], writer.chars, snippet=snippet)
 
@@ -99,21 +117,13 @@ def new_tool(wish: str, *, by: User, snippet: str = "") -> ComponentVersion:
         text, wrong = asking.text_of(answer, tool_drafting.read, within=[wish, snippet])
         return text, wrong or list(tool_writing.check(text).problems)
 
-    text, model = asking.written(writer, prompt, asked, tool_drafting.SCHEMA, judged)
-    with transaction.atomic():
-        changes = f"written by {model}: {wish}"[:1_000]
-        saved = tool_writing.save(text, by=by, changes=changes, origin=library.MODEL)
-        tool_checks.ask(saved, by=by)
-    return saved
+    return asking.written(writer, prompt, asked, tool_drafting.SCHEMA, judged)
 
 
-def new_workflow(wish: str, *, by: User) -> ComponentVersion:
-    """Have a model write a workflow from a sentence; it is checked like a person's. Raises as `write` does."""
-    check_may_write(by)
-    writer = asking.writer()
+def _new_workflow(writer: Writer, wish: str) -> tuple[str, str]:
     made_tools.refresh()
     known = workflow_library.known_workflows()
-    prompt = in_use.filled("workflow")
+    prompt = in_use.filled("workflow", strategy="")
     asked = drafting.messages(prompt.text, wish[:MOST_WISH], writer.chars, tools_in_use(), known)
 
     def judged(answer: Answer) -> tuple[str, list[str]]:
@@ -124,8 +134,7 @@ def new_workflow(wish: str, *, by: User) -> ComponentVersion:
         taken = [f"There is a workflow “{name}” already; choose another scenario_name."] if name in known else []
         return text, taken or [str(fault) for fault in workflow_library.check(text).errors]
 
-    text, model = asking.written(writer, prompt, asked, drafting.SCHEMA, judged)
-    return workflow_library.save(text, by=by, changes=f"written by {model}: {wish}"[:1_000], origin=library.MODEL)
+    return asking.written(writer, prompt, asked, drafting.SCHEMA, judged)
 
 
 def probe_cases(component: Component, by: User) -> list[Case]:
@@ -204,6 +213,29 @@ def _judged_tool(answer: Answer, wanted: Wanted) -> tuple[str, list[str]]:
     return text, [*problems, *strategies.problems(made_tools.read(parent), checked.made.tool)]
 
 
+def _workflow(writer: Writer, wanted: Wanted, text: str, shown: list[Case]) -> tuple[str, str]:
+    made_tools.refresh()
+    known = workflow_library.known_workflows()
+    known.pop(wanted.parent.component.name, None)
+    prompt = in_use.filled("workflow", strategy=drafting.STRATEGIES[wanted.strategy].told)
+    asked = drafting.messages(prompt.text, wanted.why, writer.chars, tools_in_use(), known, workflow=text, cases=shown)
+    return asking.written(writer, prompt, asked, drafting.SCHEMA, lambda answer: _judged_workflow(answer, wanted))
+
+
+def _judged_workflow(answer: Answer, wanted: Wanted) -> tuple[str, list[str]]:
+    parent = wanted.parent
+    text, wrong = asking.text_of(answer, drafting.read, within=[parent.body])
+    if wrong:
+        return text, wrong
+    checked = workflow_library.check(text, instead_of=parent.component.name)
+    if checked.workflow is None or checked.errors:
+        return text, [str(fault) for fault in checked.errors]
+    problems = _not_a_version(text, checked.workflow.name, parent)
+    before = workflow_library.check(parent.body, instead_of=parent.component.name).workflow
+    strategy = drafting.STRATEGIES[wanted.strategy]
+    return text, [*problems, *(strategy.problems(before, checked.workflow) if before is not None else ())]
+
+
 def _not_a_version(text: str, name: str, parent: ComponentVersion) -> list[str]:
     """Why a text is no further version of its parent, as sentences."""
     problems = []
@@ -212,3 +244,15 @@ def _not_a_version(text: str, name: str, parent: ComponentVersion) -> list[str]:
     if text.replace("\r\n", "\n").strip() == parent.body.strip():
         problems.append("Nothing differs from the version in use.")
     return problems
+
+
+_BETTER: Mapping[str, Callable[[Writer, Wanted, str, list[Case]], tuple[str, str]]] = {
+    RULE: _rule,
+    made_tools.KIND: _tool,
+    workflow_library.KIND: _workflow,
+}
+_SAVE: Mapping[str, Callable[..., ComponentVersion]] = {
+    RULE: rule_writing.save,
+    made_tools.KIND: tool_writing.save,
+    workflow_library.KIND: workflow_library.save,
+}

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db import transaction
 
-from agents.bdi import document as documents
-from agents.bdi.document import Document
-from agents.bdi.started import living_before
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document
+from agents.bdi.plans.started_programs import living_before
 from agents.execution import gate_check, taking_up
 from agents.execution.step_lines import beginning_of
 from agents.models import IntentPlan

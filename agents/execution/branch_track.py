@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from agents.bdi import branches, recovery
-from agents.bdi.document import Document
+from agents.bdi.plans import branches
+from agents.bdi.plans.document import Document
+from agents.bdi.recovery import recovery
 from agents.execution.steps import StepOutcome
 from agents.models import IntentPlan
 from agents.plans import put_off

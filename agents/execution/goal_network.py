@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agents.bdi.document import Document, IntentSpec
-from agents.bdi.network import KEY, Network, lacking, network_of
+from agents.bdi.outcome.network import KEY, Network, lacking, network_of
+from agents.bdi.plans.document import Document, IntentSpec
 from agents.models import Attempt, Intent, IntentPlan
 from agents.record import selectors
 from agents.states import IntentState, PlanState

@@ -13,8 +13,8 @@ from typing import Any
 from django.conf import settings
 
 from agents.actors.step_model_calls import Means, Question, ask, goal_of
-from agents.bdi import file_changes
-from agents.bdi.file_changes import File, Proposal, Sent
+from agents.bdi.language_models import file_changes
+from agents.bdi.language_models.file_changes import File, Proposal, Sent
 from agents.record import logs
 from agents.toolkit.command import Params
 from library.language import masking

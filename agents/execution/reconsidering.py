@@ -9,10 +9,10 @@ from __future__ import annotations
 from django.db import transaction
 from django.utils import timezone
 
-from agents.bdi import standing
-from agents.bdi.commitment import Commitment, Course, Reconsidered, reconsider
-from agents.bdi.document import Document, IntentSpec
-from agents.bdi.standing import Ground, Loss, Standing
+from agents.bdi.intentions import premises
+from agents.bdi.intentions.commitment import Commitment, Course, Reconsidered, reconsider
+from agents.bdi.intentions.premises import Ground, Loss, Standing
+from agents.bdi.plans.document import Document, IntentSpec
 from agents.beliefs import grounds, perceiving
 from agents.beliefs.perceiving import Place, Words
 from agents.execution.watching import Watch
@@ -81,7 +81,7 @@ class Reconsiderer:
             beliefs = self._beliefs
         else:
             beliefs = self._perceived(goal, at, told) if expected else grounds.held(goal)
-            lost = standing.losses(expected, beliefs)
+            lost = premises.losses(expected, beliefs)
         self._told, self._at, self._beliefs = told, at, beliefs
         self._held_on = frozenset(expected) - {loss.ground for loss in lost}
         decided = reconsider(self._commitment(), grounds.situation(goal, beliefs, lost))

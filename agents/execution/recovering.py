@@ -6,31 +6,31 @@ try, its record and what follows are written in one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
 from django.db import transaction
 
 from agents.actors.models_in_use import models_of
-from agents.bdi import agint, recovery, retrying, simplifying
-from agents.bdi.agint import Assessment, Decision
-from agents.bdi.document import Document, IntentSpec
-from agents.bdi.failures import Facts, Failure, FailureClass, facts_of
-from agents.bdi.missing_paths import in_words
-from agents.bdi.recovery import Choice, Envelope, Situation
-from agents.bdi.recovery_settings import RecoverySettings
-from agents.bdi.retrying import Earlier, fingerprint
-from agents.bdi.simplifying import Simpler
-from agents.bdi.strategies import AGINT, COOLED, REEXTRACTED, RETRY, SIMPLER, Strategy, way_named
+from agents.bdi.plans.document import Document, IntentSpec
+from agents.bdi.recovery import agint, recovery, retrying, simplifying
+from agents.bdi.recovery.agint import Assessment, Decision
+from agents.bdi.recovery.failures import Facts, Failure, FailureClass, facts_of
+from agents.bdi.recovery.missing_paths import in_words
+from agents.bdi.recovery.recovery import Choice, Envelope, Situation
+from agents.bdi.recovery.recovery_settings import RecoverySettings
+from agents.bdi.recovery.retrying import Earlier, fingerprint
+from agents.bdi.recovery.simplifying import Simpler
+from agents.bdi.recovery.strategies import AGINT, COOLED, REEXTRACTED, RETRY, SIMPLER, Strategy, way_named
 from agents.bdi.understanding.understood import Question
+from agents.execution.attempts import PendingLines
 from agents.execution.steps import StepOutcome
 from agents.models import Attempt, FailureRecord, Goal, IntentPlan
 from agents.plans import ending, renewals, reporting, tool_call_plans
 from agents.plans.reporting import Running
 from agents.record import decision_lines, gate
 from agents.record.lease import Lease
-from agents.record.logs import NewLine
 from agents.recovery import after_failure, cooldown, failure_log, missing_paths, recovery_learning, whole_agent
 from agents.states import IntentState
 from agents.toolkit.registry import tools_in_use
@@ -68,8 +68,8 @@ class _Open:
     asked: tuple[Question, ...] = ()
 
 
-def recover(failed: Failed, say: Callable[[NewLine], None], write: Callable[[], None]) -> None:
-    """Choose and carry out. `say` puts a line into the log with the next thing that `write` writes."""
+def recover(failed: Failed, lines: PendingLines) -> None:
+    """Choose a strategy and carry it out; `lines` go into the log before what it stores."""
     if failed.outcome.failure is None:
         raise ValueError("only a failed step is recovered")
     spec, goal = failed.spec, Goal.objects.select_related("agent", "submitted_by").get(pk=failed.lease.goal_id)
@@ -87,12 +87,11 @@ def recover(failed: Failed, say: Callable[[NewLine], None], write: Callable[[], 
     if choice.way == AGINT:
         choice, assessment = _escalated(failed, goal, failure, situation, settings, opened, choice)
     step = {"intent": failed.running.position, "tool": spec.tool, "command": spec.command}
-    for line in decision_lines.recovery_lines(failure, choice, assessment, "execute", step):
-        say(line)
+    lines.pending += decision_lines.recovery_lines(failure, choice, assessment, "execute", step)
     repaired = whole_agent.mend(failed.spec.tool) if assessment and assessment.decision is Decision.SELF_REPAIR else []
     for done in repaired:
-        say(NewLine("bdi_agent", "execute", done, "warning"))
-    write()
+        lines.say("bdi_agent", done, level="warning")
+    lines.write()
     with transaction.atomic():
         reporting.fail(failed.plan, failed.lease, failed.running, failed.outcome.answer, failure, choice)
         kept = after_failure.keep(
@@ -116,10 +115,7 @@ def _situation(
     settings: RecoverySettings,
     earlier: Sequence[FailureRecord],
 ) -> tuple[Situation, _Open]:
-    step, position = failed.step, failed.running.position
-    tries = Attempt.objects.filter(
-        intent__intent_plan=failed.plan, intent__position=position, outcome="failed", alternative=0
-    ).exclude(pk=failed.running.attempt_id)  # one whose recovery was put off is kept as failed already
+    step = failed.step
     replans, escalations = after_failure.counted(goal)
     exhausted = replans >= settings.most_replans
     has_model = bool(models_of(goal.agent))
@@ -129,22 +125,17 @@ def _situation(
     simpler = other = None
     if not exhausted and step.effect in recovery.REPEATABLE_EFFECTS:
         simpler = simplifying.simpler(
-            # Whoever knows which file is meant rather says so than goes without the step.
-            failed.document, position, failure.failure_class, tools_in_use(), leave_out=not has_model and not asked,
-            done=_done_behind(failed) if step.branch else (),
+            # A person who can say which file is meant is asked before the step is left out.
+            failed.document, failed.running.position, failure.failure_class, tools_in_use(),
+            leave_out=not has_model and not asked, done=_done_behind(failed) if step.branch else (),
         )  # fmt: skip
         other = re_extraction.other_values(goal, step, failure, failed.document.intents)
     missing = "" if simpler is not None or has_model else "the plan cannot be simplified further"
     limit = f"this goal was planned anew {replans} times already"
     situation = Situation(
         effect=step.effect,
-        tries=tries.count() + (0 if failed.running.alternative else 1),
-        envelope=Envelope(
-            failed.granted.tries if step.tries is None else min(step.tries, failed.granted.tries),
-            len(step.alternatives),
-            frozenset(number for at, number in failed.granted.alternatives if at == position),
-            failed.running.alternative,
-        ),
+        tries=_tries(failed),
+        envelope=_envelope(failed),
         living=failed.living,
         is_over=facts.limit == "plan_time",
         chosen=[way for one in earlier if (way := way_named(one.cell_strategy)) is not None],
@@ -157,6 +148,25 @@ def _situation(
         asks_first=bool(asked) or not failed.document.cleanup,
     )
     return situation, _Open(simpler, other, has_model and not exhausted, asked)
+
+
+def _tries(failed: Failed) -> int:
+    """How often the step itself has failed by now; a try of an alternative is none."""
+    kept = Attempt.objects.filter(
+        intent__intent_plan=failed.plan, intent__position=failed.running.position, outcome="failed", alternative=0
+    ).exclude(pk=failed.running.attempt_id)  # one whose recovery was put off is kept as failed already
+    return kept.count() + (0 if failed.running.alternative else 1)
+
+
+def _envelope(failed: Failed) -> Envelope:
+    """How far the approval lets a recovery of this step go."""
+    step, granted = failed.step, failed.granted
+    return Envelope(
+        granted.tries if step.tries is None else min(step.tries, granted.tries),
+        len(step.alternatives),
+        frozenset(number for at, number in granted.alternatives if at == failed.running.position),
+        failed.running.alternative,
+    )
 
 
 def _done_behind(failed: Failed) -> set[int]:

@@ -13,10 +13,11 @@ from typing import Any
 
 from django.db import transaction
 
-from agents.bdi import document as documents
-from agents.bdi import recovery, shadow
-from agents.bdi.document import Document, IntentSpec
-from agents.bdi.shadow import Finding, Proof
+from agents.bdi.forecast import shadow
+from agents.bdi.forecast.shadow import Finding, Proof
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document, IntentSpec
+from agents.bdi.recovery import recovery
 from agents.components import made_tools
 from agents.execution.companion import Companion
 from agents.execution.steps import may_change_files, run_step

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.bdi.document import IntentSpec
+from agents.bdi.plans.document import IntentSpec
 from agents.record.logs import NewLine
 from agents.toolkit.registry import UnknownTool, tools_in_use
 from sandbox.contract import SessionState

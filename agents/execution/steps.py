@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.actors.step_model_calls import Means
-from agents.bdi import recovery
-from agents.bdi.conditions import holds
-from agents.bdi.document import IntentSpec
-from agents.bdi.network import bounded
-from agents.bdi.recovery import Failure, FailureClass
-from agents.bdi.started import START, STOP
-from agents.bdi.validation import validate_values
+from agents.bdi.outcome.network import bounded
+from agents.bdi.plans.conditions import holds
+from agents.bdi.plans.document import IntentSpec
+from agents.bdi.plans.started_programs import START, STOP
+from agents.bdi.plans.validation import validate_values
+from agents.bdi.recovery import recovery
+from agents.bdi.recovery.recovery import Failure, FailureClass
 from agents.execution import tool_answers
 from agents.models import IntentPlan
 from agents.record import telemetry

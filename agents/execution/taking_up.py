@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from django.db import IntegrityError, connection, models, transaction
 
-from agents.bdi.document import Document
+from agents.bdi.plans.document import Document
 from agents.models import Attempt, Intent, IntentPlan, TerminalSession, Workspace
 from agents.plans import ending, put_off, renewals, report_filing, reporting
 from agents.plans.reporting import Running, Said

@@ -15,8 +15,8 @@ from typing import Any
 from django.db import InterfaceError, OperationalError
 
 from agents.actors.step_model_calls import Means
-from agents.bdi.asked import NotAsApproved
-from agents.bdi.recovery import FailureClass
+from agents.bdi.plans.approved_models import NotAsApproved
+from agents.bdi.recovery.recovery import FailureClass
 from agents.components import agent_steps
 from agents.execution import model_changes, summaries
 from agents.plans import sub_goals

@@ -11,10 +11,10 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from agents.bdi import document as documents
-from agents.bdi import waits
-from agents.bdi.document import IntentSpec
-from agents.bdi.waits import Awaited
+from agents.bdi.plans import document as documents
+from agents.bdi.plans import waits
+from agents.bdi.plans.document import IntentSpec
+from agents.bdi.plans.waits import Awaited
 from agents.beliefs import perceiving
 from agents.beliefs.perceiving import Place
 from agents.models import Attempt, Goal, IntentPlan

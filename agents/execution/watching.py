@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from django.db import connection
 
-from agents.bdi.deliberation import GoesFirst, InTurn, goes_first
+from agents.bdi.intentions.deliberation import GoesFirst, InTurn, goes_first
 from agents.record.lease import WAITING_BESIDE
 
 # Asked at every second look: whoever is idle takes a waiting goal sooner than that.

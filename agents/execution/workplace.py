@@ -15,7 +15,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from agents.bdi.recovery import Failure
+from agents.bdi.recovery.recovery import Failure
 from agents.record.errors import AgentsError
 from agents.record.lease import Lease
 from agents.workspaces.stores import checkouts, store

@@ -14,7 +14,7 @@ from django.db.models import F
 from agents.actors import firmware
 from agents.actors.model_requests import request_for
 from agents.actors.models_in_use import models_of
-from agents.bdi import firmware_checks
+from agents.bdi.language_models import firmware_checks
 from agents.execution.companion import Companion
 from agents.frameworks import conversation
 from agents.frameworks.contract import Call, Question, Reply

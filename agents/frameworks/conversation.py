@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.bdi.model_answer import object_in
+from agents.bdi.language_models.model_answer import object_in
 from agents.frameworks.contract import Offered, Question, Said
 from agents.rules.naming import hidden_character
 from agents.toolkit.schemas import JsonError, loads_strict

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 
-from agents.bdi.outcome import Outcome
+from agents.bdi.outcome.outcome import Outcome
 from agents.frameworks.contract import Answered, Call, Waits
 from agents.frameworks.offered import command_named
 from agents.goals import tool_calls

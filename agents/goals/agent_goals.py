@@ -11,7 +11,7 @@ from typing import Any
 from django.db import transaction
 
 from agents.actors import lifecycle
-from agents.bdi.parameters import with_defaults
+from agents.bdi.plans.parameters import with_defaults
 from agents.components import agent_versions
 from agents.goals import goals
 from agents.goals.component_goals import Terms

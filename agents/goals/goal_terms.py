@@ -13,8 +13,8 @@ from typing import Any
 from django.db import connection, transaction
 from django.utils import timezone
 
-from agents.bdi import goal_terms
-from agents.bdi.goal_terms import Terms
+from agents.bdi.intentions import goal_terms
+from agents.bdi.intentions.goal_terms import Terms
 from agents.models import Goal
 from agents.plans import adoption
 from agents.record import logs, wake_ups

@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.text import slugify
 
-from agents.bdi.goal_terms import Terms
+from agents.bdi.intentions.goal_terms import Terms
 from agents.goals import goal_terms
 from agents.hands import hand_items, outcomes
 from agents.models import DEFAULT_AGENT, Agent, Goal, IntentPlan, Workspace

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from django.db import transaction
 
-from agents.bdi.document import IntentSpec
+from agents.bdi.plans.document import IntentSpec
 from agents.execution import goal_network
 from agents.execution.goal_network import Lacking
 from agents.goals import goals

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
-from agents.bdi.outcome import MISSED, Outcome
+from agents.bdi.outcome.outcome import MISSED, Outcome
 from agents.goals import goals
 from agents.models import Goal, SubGoal, Workspace
 from agents.plans.sub_goals import WAITS

@@ -12,7 +12,7 @@ from typing import Any
 
 from django.db import transaction
 
-from agents.bdi import parameters
+from agents.bdi.plans import parameters
 from agents.goals import goals
 from agents.goals.component_goals import Terms
 from agents.models import Attempt, FrameworkRun, Goal, Intent, IntentPlan

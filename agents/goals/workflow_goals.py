@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from agents.bdi.workflows.bound import Bound
+from agents.bdi.workflows.checking import Checked
 from agents.bdi.workflows.faults import Fault
 from agents.components import workflow_library
 from agents.components.workflow_library import WorkflowInvalid
@@ -34,11 +35,7 @@ def process(version: ComponentVersion, params: Mapping[str, Any], terms: Terms) 
     """
     name = version.component.name
     checked = workflow_library.check(version.body, instead_of=name, version=version.version, given=params)
-    if checked.bound is None or checked.errors:
-        raise WorkflowInvalid(checked.errors)
-    bound = checked.bound
-    if faults := (*_not_in_use(bound), *_nothing_left(bound)):
-        raise WorkflowInvalid(faults)
+    bound = processable(checked)
     used = {**(checked.workflow.params if checked.workflow else {}), **params}
     evidence = {"written_by": terms.by.username, "workflow": _told(version, bound, used)}
     draft = PlanDraft(tuple(one.step for one in bound.steps), (), "person", evidence)
@@ -58,6 +55,15 @@ def process(version: ComponentVersion, params: Mapping[str, Any], terms: Terms) 
             raise PlanInvalid(problems)
         move_goal(goal, GoalState.PLANNING, by=terms.by.username)
         return proposals.propose(goal, draft, by=terms.by)
+
+
+def processable(checked: Checked) -> Bound:
+    """What is processed of a text that was checked with its parameters. Raises WorkflowInvalid with lines."""
+    if checked.bound is None or checked.errors:
+        raise WorkflowInvalid(checked.errors)
+    if faults := (*_not_in_use(checked.bound), *_nothing_left(checked.bound)):
+        raise WorkflowInvalid(faults)
+    return checked.bound
 
 
 def goal_text(version: ComponentVersion, params: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.actors import limits
-from agents.bdi.document import Document, IntentSpec
+from agents.bdi.plans.document import Document, IntentSpec
 from agents.models import Goal, HandCommand
 from agents.record import gate
 from agents.record.errors import CommandRefused

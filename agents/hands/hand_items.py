@@ -17,11 +17,12 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from agents.bdi import document as documents
-from agents.bdi import resuming, simplifying
-from agents.bdi.conditions import reference_of
-from agents.bdi.document import Document, IntentSpec, Parameter
-from agents.bdi.failures import FailureClass
+from agents.bdi.plans import document as documents
+from agents.bdi.plans import resuming
+from agents.bdi.plans.conditions import reference_of
+from agents.bdi.plans.document import Document, IntentSpec, Parameter
+from agents.bdi.recovery import simplifying
+from agents.bdi.recovery.failures import FailureClass
 from agents.bdi.understanding.understood import Question
 from agents.models import FailureRecord, Goal, HandItem, Intent, IntentPlan, Workspace
 from agents.plans import proposals, renewals

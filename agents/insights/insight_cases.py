@@ -10,9 +10,9 @@ from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 from django.utils import timezone
 
-from agents.bdi import lessons
-from agents.bdi.corrections import RULE_NOTE, Stood, judge
-from agents.bdi.latency import GROWTH, STAGES, TOTAL
+from agents.bdi.learning.corrections import RULE_NOTE, Stood, judge
+from agents.bdi.planning.latency import GROWTH, STAGES, TOTAL
+from agents.bdi.plans import lessons
 from agents.models import Correction, DaySoFar, Goal, Intent, IntentPlan, MindDay, Plan, Planning, RecoveryDay
 from agents.record import prepared
 

@@ -17,9 +17,9 @@ from django.db import connection
 from django.db.models import BigIntegerField, F, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce, Concat
 
-from agents.bdi.corrections import JUDGED, Came
-from agents.bdi.latency import STAGES, TOTAL, quantile, unpacked
-from agents.bdi.strategies import Strategy
+from agents.bdi.learning.corrections import JUDGED, Came
+from agents.bdi.planning.latency import STAGES, TOTAL, quantile, unpacked
+from agents.bdi.recovery.strategies import Strategy
 from agents.insights.insight_cases import EDGE, sums_of
 from agents.models import Correction, DaySoFar, FailureRecord, Goal, MindDay, Planning, RecoveryDay
 

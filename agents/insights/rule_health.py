@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.db import connection
 from django.db.models import QuerySet
 
-from agents.bdi.coverage import Asked, Coverage, cover
+from agents.bdi.learning.coverage import Asked, Coverage, cover
 from agents.beliefs import entailment_model
 from agents.components import rules
 from agents.insights import past_goals

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agents.bdi import followed_runs
+from agents.bdi.learning import followed_runs
 from agents.models import IntentPlan, Transition
 from agents.states import PlanState
 from library.models import Experience, ExperienceCorrection

@@ -18,8 +18,8 @@ from pathlib import Path
 from django.db import transaction
 from django.utils import timezone
 
-from agents.bdi import remembering
-from agents.bdi.remembering import Ended, Recovery, Revision
+from agents.bdi.learning import remembering
+from agents.bdi.learning.remembering import Ended, Recovery, Revision
 from agents.beliefs import belief_rows, perceiving
 from agents.beliefs.perceiving import Place
 from agents.components import candidates, made_tools

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents.bdi import document as documents
-from agents.bdi import generalise, means_ends
-from agents.bdi.document import Document, IntentSpec
-from agents.bdi.generalise import NotGeneralisable, Proposal
+from agents.bdi.learning import generalise
+from agents.bdi.learning.generalise import NotGeneralisable, Proposal
+from agents.bdi.planning import means_ends
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document, IntentSpec
 from agents.beliefs import entailment_model
 from agents.components.rules import known_rules, read_one
 from agents.models import Attempt, Goal, IntentPlan, Plan

@@ -8,10 +8,10 @@ from time import monotonic
 
 from django.db.models import QuerySet
 
-from agents.bdi import document as documents
-from agents.bdi.coverage import Asked, cover
-from agents.bdi.generalise import NotGeneralisable
-from agents.bdi.rules_from_traces import Candidate, Trace, candidates
+from agents.bdi.learning.coverage import Asked, cover
+from agents.bdi.learning.generalise import NotGeneralisable
+from agents.bdi.learning.rules_from_traces import Candidate, Trace, candidates
+from agents.bdi.plans import document as documents
 from agents.components.rules import known_rules, read_one
 from agents.insights import past_goals
 from agents.learning.rule_from_goal import step_of, written

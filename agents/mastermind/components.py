@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from agents.bdi.understanding import naming
-from agents.bdi.understanding.morphology import singular
-from agents.bdi.understanding.naming import Fit
-from agents.bdi.understanding.spelling import distance
+from agents.bdi.understanding.names import naming
+from agents.bdi.understanding.names.naming import Fit
+from agents.bdi.understanding.words.morphology import singular
+from agents.bdi.understanding.words.spelling import distance
 
 MOST_SUGGESTIONS = 3
 _ALIKE = 0.6

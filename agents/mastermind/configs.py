@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.bdi.commitment import Commitment
+from agents.bdi.intentions.commitment import Commitment
 from agents.toolkit.frameworks import FRAMEWORKS
 from agents.toolkit.limits import BOUNDS, in_words
 

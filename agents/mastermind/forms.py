@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agents.bdi.understanding.naming_words import WHOLE
-from agents.bdi.understanding.spelling import is_near, nearest
-from agents.bdi.understanding.tokens import NUMBERS, ORDINALS
+from agents.bdi.understanding.words.naming_words import WHOLE
+from agents.bdi.understanding.words.spelling import is_near, nearest
+from agents.bdi.understanding.words.tokens import NUMBERS, ORDINALS
 from agents.mastermind import configs
 from agents.mastermind.commands import NAMES, Command
 from agents.mastermind.components import Component

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from agents.bdi.understanding.spelling import nearest
-from agents.bdi.understanding.tokens import NUMBERS, ORDINALS
+from agents.bdi.understanding.words.spelling import nearest
+from agents.bdi.understanding.words.tokens import NUMBERS, ORDINALS
 from agents.mastermind.commands import NAMES
 from agents.mastermind.components import Component
 from agents.mastermind.forms import STATES

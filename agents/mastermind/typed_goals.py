@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from agents.bdi.understanding import naming
-from agents.bdi.understanding.morphology import singular
+from agents.bdi.understanding.names import naming
+from agents.bdi.understanding.words.morphology import singular
 from agents.mastermind import components, goal_texts, phrases
 from agents.mastermind.commands import NAMES, TRIGGERS
 from agents.mastermind.components import Component

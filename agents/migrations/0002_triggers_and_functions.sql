@@ -277,7 +277,7 @@ CREATE TRIGGER hand_command_immutable BEFORE UPDATE ON agents_handcommand
 
 -- ---- Sums that pages read -----------------------------------------------------------------------------------------------
 
--- Twelve digits for each bucket (agents.bdi.latency.DIGITS): the server adds a day's histogram up as one number.
+-- Twelve digits for each bucket (agents.bdi.planning.latency.DIGITS): the server adds a day's histogram up as one number.
 CREATE FUNCTION agents_packed(buckets smallint[], counts integer[]) RETURNS numeric
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     RETURN (SELECT coalesce(sum(one.number * ('1e' || (12 * one.bucket)::text)::numeric), 0)

@@ -8,7 +8,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 
-from agents.bdi.commitment import Commitment
+from agents.bdi.intentions.commitment import Commitment
 from agents.models.common import one_of
 from agents.toolkit.frameworks import FRAMEWORKS, OWN
 from agents.toolkit.limits import BOUNDS, Number, in_words

@@ -182,12 +182,15 @@ class CandidateSearch(models.Model):
     """A search for a better version: a model writes many texts, each tried on the probe half of the parent's cases.
 
     One over a single text is a candidate that a model writes at once: nothing is tried before its replay, and `asked`
-    counts requests. Its lease is its own; a worker that goes on after another begins again, for what was asked counts
-    all the same.
+    counts requests. One without a parent is for a new component of the kind `new_kind`: `why` is the wish, `snippet`
+    code to start from. Its lease is its own; a worker that goes on after another begins again, for what was asked
+    counts all the same.
     `tried` are the texts that were tried on all cases, in order: {text, passed, of}; the first is the parent.
     """
 
-    parent = models.ForeignKey(ComponentVersion, on_delete=models.CASCADE, related_name="+")
+    parent = models.ForeignKey(ComponentVersion, null=True, on_delete=models.CASCADE, related_name="+")
+    new_kind = models.CharField(max_length=16, blank=True, default="", db_default="")
+    snippet = models.TextField(blank=True, default="", db_default="")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     why = models.TextField()
     strategy = models.CharField(max_length=20, choices=Replay.Strategy.choices, default=Replay.Strategy.STANDARD)
@@ -214,10 +217,25 @@ class CandidateSearch(models.Model):
             models.UniqueConstraint(
                 fields=["parent"], condition=Q(state__in=["waiting", "running"]), name="one_open_search_per_version"
             ),
+            models.CheckConstraint(
+                condition=Q(parent__isnull=False, new_kind="")
+                | Q(parent__isnull=True, new_kind__in=["tool", "workflow"]),
+                name="search_of_version_or_kind",
+            ),
+            models.UniqueConstraint(
+                fields=["by", "new_kind"],
+                condition=Q(parent=None, state__in=["waiting", "running"]),
+                name="one_open_wish_per_person_and_kind",
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"search {self.pk} for a better {self.parent}"
+        return f"search {self.pk} for a {f'better {self.parent}' if self.parent else self.new_kind}"
+
+    @property
+    def is_of_new(self) -> bool:
+        """Whether it is for a component that there is not yet."""
+        return self.parent_id is None
 
     @property
     def is_of_one_text(self) -> bool:
@@ -309,10 +327,23 @@ class EvolutionStart(models.Model):
 
     component_kind = models.CharField(max_length=16)
     component_name = models.CharField(max_length=120)
-    # Null: there is no candidate, as `said` explains, or not yet.
+    # The worker's work; null: it could not be asked for, as `said` explains, or it was written before there were any.
+    search = models.ForeignKey(CandidateSearch, null=True, on_delete=models.SET_NULL, related_name="+")
     version = models.ForeignKey(ComponentVersion, null=True, on_delete=models.SET_NULL, related_name="+")
     said = models.TextField(blank=True)
     at = models.DateTimeField(auto_now_add=True, db_index=True)
 
     def __str__(self) -> str:
         return f"{self.component_kind} {self.component_name}"
+
+    @property
+    def candidate(self) -> ComponentVersion | None:
+        """What came of it; None: nothing, or not yet."""
+        return self.search.version if self.search is not None else self.version
+
+    @property
+    def told(self) -> str:
+        """Why it was begun, or why there is no candidate."""
+        if self.search is not None and self.search.state == ReplayState.IMPOSSIBLE:
+            return f"No candidate: {self.search.reason}"
+        return self.said

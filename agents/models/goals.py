@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
-from agents.bdi.outcome import MISSED, Outcome, shown_state
+from agents.bdi.outcome.outcome import MISSED, Outcome, shown_state
 from agents.models.actors import Agent
 from agents.models.common import one_of
 from agents.models.workspaces import Workspace
@@ -52,7 +52,8 @@ class Goal(models.Model):
     # Not before this moment does a waiting cycle go on (retry with delay).
     wake_at = models.DateTimeField(null=True, blank=True)
     learned_at = models.DateTimeField(null=True, blank=True)
-    # What came of it where its plan ran to its end (`agents.bdi.outcome`); empty before that, and on older goals.
+    # What came of it where its plan ran to its end (`agents.bdi.outcome.outcome`); empty before that, and on older
+    # goals.
     outcome = models.CharField(max_length=16, blank=True, default="", db_default="")
     # What people put in place of planned values: {tool, command, parameter, original, value, by}, oldest first.
     wishes = models.JSONField(default=list, blank=True)

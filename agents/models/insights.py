@@ -10,8 +10,8 @@ from __future__ import annotations
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from agents.bdi.corrections import Came
-from agents.bdi.latency import STAGES
+from agents.bdi.learning.corrections import Came
+from agents.bdi.planning.latency import STAGES
 from agents.models.actors import Agent
 from agents.models.common import one_of
 from agents.models.goals import Goal
@@ -63,8 +63,8 @@ class Planning(models.Model):
 class Correction(models.Model):
     """A value that mindX settled by itself in place of what was said or left out, and what came of it.
 
-    Judged once, when its goal has ended (`agents.bdi.corrections`). The same value in several steps or revisions of a
-    goal is one row.
+    Judged once, when its goal has ended (`agents.bdi.learning.corrections`). The same value in several steps or
+    revisions of a goal is one row.
     """
 
     append_only = True
@@ -99,7 +99,7 @@ class _Sums(models.Model):
     """Sums of one day (UTC), of one measure: plannings, corrections, or the time of one stage.
 
     `what` is the source, the origin or the stage, `came` how the cases ended. Of a time, `counts` says how many cases
-    each of `buckets` has, which are powers of `agents.bdi.latency.GROWTH` of a millisecond.
+    each of `buckets` has, which are powers of `agents.bdi.planning.latency.GROWTH` of a millisecond.
     """
 
     day = models.DateField()
@@ -114,7 +114,8 @@ class _Sums(models.Model):
     buckets = ArrayField(models.SmallIntegerField(), default=list)
     counts = ArrayField(models.IntegerField(), default=list)
     # The table has them a second time, as one number that the server adds up over many days: `packed`, a generated
-    # column of `agents.bdi.latency.DIGITS` decimal digits for each bucket. That is more than a DecimalField can have.
+    # column of `agents.bdi.planning.latency.DIGITS` decimal digits for each bucket. That is more than a DecimalField
+    # can have.
 
     class Meta:
         abstract = True

@@ -15,8 +15,9 @@ from agents.states import LEVEL_SETTLED, LevelState
 class LevelDocument(models.Model):
     """One version of a goal's design, or one choice of rules, as it is put before reviewers.
 
-    `document` is canonical JSON (`agents.bdi.levels`) and `digest` its SHA-256 in hex; a trigger forbids changing
-    either, so what was approved is what was shown. What settles it is sealed with it: planning goes by nothing else.
+    `document` is canonical JSON (`agents.bdi.planning.levels`) and `digest` its SHA-256 in hex; a trigger forbids
+    changing either, so what was approved is what was shown. What settles it is sealed with it: planning goes by nothing
+    else.
     """
 
     sealed = ("goal_id", "kind", "number", "digest", "state", "chosen", "decided_by_id")

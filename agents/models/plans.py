@@ -78,7 +78,8 @@ class IntentPlan(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     queued_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)
-    # What its document's checks showed when it was complete (`agents.bdi.outcome.CheckResult`); null: not looked at.
+    # What its document's checks showed when it was complete (`agents.bdi.outcome.outcome.CheckResult`); null: not
+    # looked at.
     check_results = models.JSONField(null=True, blank=True)
     # How firmly its agent holds on, as it was read when a worker took it up; no column.
     commitment = ""
@@ -115,8 +116,8 @@ class ShadowRun(models.Model):
     """A plan tried in a throw-away copy of its workspace, so that people see what it does before they decide.
 
     `base` is the snapshot it started from and `after` the one it came to; `findings` says what each main step proved
-    (`agents.bdi.shadow.Finding`). Its lease is its own: it never keeps the plan itself from running. The worker that
-    did it seals what it found, by which policies approve.
+    (`agents.bdi.forecast.shadow.Finding`). Its lease is its own: it never keeps the plan itself from running. The
+    worker that did it seals what it found, by which policies approve.
     """
 
     sealed = ("intent_plan_id", "number", "state", "base", "after", "findings")

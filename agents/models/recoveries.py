@@ -10,8 +10,8 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
-from agents.bdi.failures import FailureClass
-from agents.bdi.strategies import Strategy
+from agents.bdi.recovery.failures import FailureClass
+from agents.bdi.recovery.strategies import Strategy
 from agents.models.actors import Agent
 from agents.models.common import one_of
 from agents.models.goals import Goal
@@ -164,7 +164,7 @@ class RecoveryPolicy(models.Model):
 
 
 class RecoverySetting(models.Model):
-    """A saved value of one setting of recovery (`agents.bdi.recovery_settings` names them, with their bounds)."""
+    """A saved value of one setting of recovery; `agents.bdi.recovery.recovery_settings` has their names and bounds."""
 
     append_only = True
 

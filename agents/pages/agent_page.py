@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from django.db.models import Count, Q, QuerySet
 
 from agents.actors import commitments
-from agents.bdi.commitment import Commitment
-from agents.bdi.cycle import AgentStatus, status_of
+from agents.bdi.intentions.commitment import Commitment
+from agents.bdi.intentions.cycle import AgentStatus, status_of
 from agents.frameworks import factory
 from agents.models import Agent, AgentCommitment, Belief, Goal, IntentPlan, LogLine
 from agents.pages import files_held

@@ -27,8 +27,18 @@ def drawn(design: Blueprint) -> Graph:
 
 def of_text(text: str) -> Graph | None:
     """The picture of a design's text; None where that names no components, or cannot be read."""
+    found = _read(text)
+    return drawn(found) if found is not None else None
+
+
+def asks(text: str) -> tuple[str, ...]:
+    """The values that a design's text leaves to people, in words."""
+    found = _read(text)
+    return found.asks if found is not None else ()
+
+
+def _read(text: str) -> Blueprint | None:
     try:
-        found = blueprint.read(text)
+        return blueprint.read(text)
     except ValueError:
         return None
-    return drawn(found) if found is not None else None

@@ -287,7 +287,7 @@ class RunPage:
         there = dict.fromkeys(one["by"] for one in self.steps)
         legend = tuple((_LOOKS.get(by, "clay"), _CHOSEN_BY.get(by, by)) for by in there)
         if not values:
-            return Bars((), "Nothing was done yet.", "", "")
+            return Bars((), "No action yet.", "", "")
         said = f"Score after each of {len(values)} actions: at first {percent(values[0][1])} %, at last "
         return Bars(values, f"{said}{percent(values[-1][1])} %.", "action 1", f"action {len(values)}", legend)
 

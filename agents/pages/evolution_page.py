@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from agents.components import made_tools
 from agents.components.rules import KIND
+from agents.components.workflow_library import KIND as WORKFLOW
 from agents.evolution import deciding, replays, starting
 from agents.evolution.auditing import proposing
 from agents.models import EvolutionGrant, EvolutionProposal, EvolutionStart, Rollout
@@ -109,7 +110,7 @@ class EvolutionPage:
     def waiting(self) -> list[Waiting]:
         """Candidates and canaries, the newest first."""
         used = (ComponentVersion.Status.CANDIDATE, ComponentVersion.Status.CANARY)
-        rows = ComponentVersion.objects.filter(component__kind__in=(KIND, made_tools.KIND), status__in=used)
+        rows = ComponentVersion.objects.filter(component__kind__in=(KIND, made_tools.KIND, WORKFLOW), status__in=used)
         rows = rows.select_related("component", "parent__component", "created_by").order_by("-pk")[:20]
         shown = [version for version in rows if replays.can_be(version)]
         return [Waiting(version, _says(version), page_of(version.component)) for version in shown]
@@ -129,7 +130,7 @@ class EvolutionPage:
     @property
     def starts(self) -> list[EvolutionStart]:
         """The latest of those that were begun without a person."""
-        return list(EvolutionStart.objects.select_related("version__component").order_by("-pk")[:10])
+        return list(EvolutionStart.objects.select_related("version", "search__version").order_by("-pk")[:10])
 
     @property
     def may_grant(self) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from agents.bdi.document import Document
+from agents.bdi.plans.document import Document
 from agents.bdi.workflows.bound import Bound
 from agents.models import Intent, IntentPlan
 from agents.presentation import flow_graph

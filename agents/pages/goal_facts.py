@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from agents.bdi.document import IntentSpec
+from agents.bdi.plans.document import IntentSpec
 from agents.models import Attempt, Intent, IntentPlan, Plan, Transition
 from agents.presentation.endings import reason_words
 from agents.presentation.timeline import Mending, Move, Revision, Step, Try

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Value
 from django.urls import reverse
 
-from agents.bdi.outcome import shown_state
+from agents.bdi.outcome.outcome import shown_state
 from agents.models import Goal
 from agents.record.selectors import approved, goals_visible_to
 from people.models import User

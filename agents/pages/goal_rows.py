@@ -10,9 +10,9 @@ from typing import Any
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.utils import timezone
 
-from agents.bdi import document as documents
-from agents.bdi.failures import OF_OTHERS, PLANNING, Facts
-from agents.bdi.strategies import way_named
+from agents.bdi.plans import document as documents
+from agents.bdi.recovery.failures import OF_OTHERS, PLANNING, Facts
+from agents.bdi.recovery.strategies import way_named
 from agents.execution import goal_network
 from agents.execution.goal_network import StepNetwork
 from agents.hands import hand_items

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from django.db import connection
 from django.urls import reverse
 
-from agents.bdi.outcome import shown_state
+from agents.bdi.outcome.outcome import shown_state
 from agents.models import Goal
 from agents.record.selectors import goals_visible_to
 from people.models import User

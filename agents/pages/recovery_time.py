@@ -8,8 +8,8 @@ from datetime import datetime
 
 from django.utils import timezone
 
-from agents.bdi.recovery_history import Outcome, Point, Reset, points
-from agents.bdi.strategies import WAYS, Way
+from agents.bdi.recovery.recovery_history import Outcome, Point, Reset, points
+from agents.bdi.recovery.strategies import WAYS, Way
 from agents.insights.insight_sums import SAME_WAY_AGAIN
 from agents.models import FailureRecord, RecoveryPolicy, RecoveryReset, RecoveryStatistic
 from agents.presentation.lines import Drawn, drawn

@@ -8,6 +8,7 @@ from agents.evolution import asking, searches
 from agents.evolution.asking import Budget
 from agents.evolution.searches import Cost
 from agents.models import CandidateSearch
+from agents.pages.component_page import page_of
 from agents.states import ReplayState
 from library.models import Component
 from people.models import User
@@ -70,10 +71,22 @@ class WriterPage:
         """Whether there is no candidate."""
         return self.search is not None and self.search.state == ReplayState.IMPOSSIBLE
 
+    @property
+    def candidate_page(self) -> str:
+        """Where the candidate is shown and decided on; "" while there is none."""
+        version = self.search.version if self.search is not None else None
+        return f"{page_of(version.component)}?version={version.pk}" if version is not None else ""
+
 
 def writer_of(component: Component) -> WriterPage:
     """What the page says of the candidate that a model writes."""
     return WriterPage(searches.latest(component, of_one_text=True), asking.budget())
+
+
+def wish_of(by: User, kind: str, search_id: int | None) -> WriterPage | None:
+    """What the page says of a new tool or workflow that a model writes for this person; None: there is no such wish."""
+    search = searches.wish_of(by, kind, search_id)
+    return WriterPage(search, asking.budget()) if search is not None else None
 
 
 def of(component: Component, by: User) -> SearchPage:

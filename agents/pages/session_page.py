@@ -12,8 +12,8 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from agents.bdi.document import IntentSpec
-from agents.bdi.network import network_of
+from agents.bdi.outcome.network import network_of
+from agents.bdi.plans.document import IntentSpec
 from agents.execution.goal_network import StepNetwork
 from agents.hands import hand_commands
 from agents.models import Attempt, HandCommand, Intent

@@ -8,10 +8,10 @@ from typing import Any
 
 from django.db import transaction
 
+from agents.bdi.plans.validation import Problem
 from agents.bdi.understanding import drafting, stored
 from agents.bdi.understanding.understand import understand
 from agents.bdi.understanding.understood import Meant, Question
-from agents.bdi.validation import Problem
 from agents.hands import hand_items
 from agents.models import Goal, IntentPlan, Plan
 from agents.plans import proposals

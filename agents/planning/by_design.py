@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from agents.bdi import levels
 from agents.bdi.designing import blueprint
-from agents.bdi.document import digest_of
-from agents.bdi.parameters import with_defaults
+from agents.bdi.planning import levels
+from agents.bdi.plans.document import digest_of
+from agents.bdi.plans.parameters import with_defaults
 from agents.models import Goal, Plan
 from agents.plans import designs
 from agents.toolkit.registry import tools_in_use
@@ -24,6 +24,9 @@ def plan(goal: Goal) -> PlanDraft | NoPlan | None:
         return NoPlan("no_plan_by_design", {"design": design.number, "problems": [f"The design: {wrong}."]})
     if found is None or goal.sub_goals.exists():
         return None
+    if found.asks:
+        missing = f"The design has no value for {', '.join(found.asks)}."
+        return NoPlan("no_plan_by_design", {"design": design.number, "problems": [missing]})
     command = tools_in_use().command(NAME, ADD)
     why = f"Version {design.number} of the design, digest {design.digest[:8]}, asks for it"
     steps = []

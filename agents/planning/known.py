@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.bdi.prompt import Earlier
+from agents.bdi.language_models.prompt import Earlier
 from agents.models import Goal
 from library.memory import context, switches
 from library.memory.context import Item

@@ -21,10 +21,11 @@ from django.utils import timezone
 from agents.actors import budgets, firmware
 from agents.actors.model_requests import request_for
 from agents.actors.models_in_use import models_of
-from agents.bdi import model_answer, prompt, selection
-from agents.bdi.dependencies import link
-from agents.bdi.prompt import Prompt, Situation
-from agents.bdi.validation import Problem
+from agents.bdi.language_models import model_answer, prompt
+from agents.bdi.language_models.prompt import Prompt, Situation
+from agents.bdi.plans import selection
+from agents.bdi.plans.dependencies import link
+from agents.bdi.plans.validation import Problem
 from agents.execution.companion import Companion
 from agents.models import Agent, Generation, Goal
 from agents.planning.known import known_for

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.bdi.understanding import ready_plans, stored
-from agents.bdi.understanding.asking import choice_of, short
 from agents.bdi.understanding.drafting import QUESTION
-from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.names.paths import Tree
+from agents.bdi.understanding.questions import choice_of, short
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.models import Goal, IntentPlan
 from agents.states import PlanState

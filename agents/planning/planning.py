@@ -11,10 +11,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from agents.actors.models_in_use import models_of
-from agents.bdi import means_ends
-from agents.bdi.cycle import Decision
+from agents.bdi.intentions.cycle import Decision
+from agents.bdi.planning import means_ends
+from agents.bdi.plans.validation import Problem
 from agents.bdi.understanding import drafting
-from agents.bdi.validation import Problem
 from agents.beliefs import belief_rows, entailment_model, perceiving, set_items
 from agents.components import rules
 from agents.execution.companion import Companion

@@ -15,12 +15,14 @@ from random import Random
 from django.utils import timezone
 
 from agents.actors.models_in_use import models_of
-from agents.bdi import agint, means_ends, recovery, simpler_goal
-from agents.bdi.agint import Assessment, Decision
-from agents.bdi.failures import PLANNING, Facts, Failure, classified
-from agents.bdi.recovery import Choice, Envelope, Situation
-from agents.bdi.recovery_settings import RecoverySettings
-from agents.bdi.strategies import (
+from agents.bdi.planning import means_ends
+from agents.bdi.plans.validation import Problem
+from agents.bdi.recovery import agint, recovery, simpler_goal
+from agents.bdi.recovery.agint import Assessment, Decision
+from agents.bdi.recovery.failures import PLANNING, Facts, Failure, classified
+from agents.bdi.recovery.recovery import Choice, Envelope, Situation
+from agents.bdi.recovery.recovery_settings import RecoverySettings
+from agents.bdi.recovery.strategies import (
     ABORT,
     AGINT,
     ALTERNATIVE,
@@ -30,10 +32,10 @@ from agents.bdi.strategies import (
     RETRY,
     SIMPLER,
     Strategy,
+    Way,
     way_named,
 )
 from agents.bdi.understanding import drafting
-from agents.bdi.validation import Problem
 from agents.beliefs import entailment_model, set_items
 from agents.models import FailureRecord, Goal
 from agents.plans import proposals
@@ -91,8 +93,7 @@ def decide(
     failure = failure_log.classed(facts, classified(facts))
     settings = recovery_learning.current_settings()
     before = list(FailureRecord.objects.filter(goal=goal, stage=PLANNING).order_by("pk"))
-    newest = goal.intent_plans.order_by("-revision").values_list("created_at", flat=True).first()
-    earlier = tuple(one for one in before if newest is None or one.at > newest)
+    earlier = _since_the_last_plan(goal, before)
     again = sum(one.strategy == Strategy.RETRY_WITH_DELAY.value for one in before)
     replans, escalations = after_failure.counted(goal)
     exhausted = replans >= settings.most_replans
@@ -101,13 +102,6 @@ def decide(
     if facts.no_plan not in _REFUSED and not exhausted:
         simpler = _simpler(goal, found, problems, known, beliefs, fit)
         other = _read_again(goal, found, fit)
-    shut = {ALTERNATIVE: _NO_STEP}
-    pinned = recovery_learning.policy_of(failure.failure_class, "").pinned
-    if not models_of(goal.agent) and pinned not in (RETRY, COOLED):
-        # Whoever waits for a person must not wait for that first. What is believed anew has it planned anew by itself.
-        shut |= dict.fromkeys((RETRY, COOLED), _SAME_AGAIN)
-    if again >= settings.most_replans:
-        shut |= dict.fromkeys((RETRY, COOLED), f"it was planned again {again} times already")
     situation = Situation(
         tries=again + 1,
         envelope=Envelope(tries=int(settings.most_replans) + 1),
@@ -115,13 +109,30 @@ def decide(
         simpler=limit if exhausted else "" if simpler is not None else "no part of it can be planned on its own",
         reextracted=limit if exhausted else "" if other is not None else "its words give no other plan",
         escalated=escalations >= settings.most_escalations,
-        shut=shut,
+        shut=_shut(goal, failure, again, settings),
     )
     rng = Random(f"{goal.pk}:{len(before)}")  # noqa: S311  # no secret: a decision that can be made again
     choice, assessment = _chosen(goal, failure, situation, settings, rng, may_replan=not exhausted)
     draft = simpler if choice.way == SIMPLER else other if choice.way == REEXTRACTED else None
     mends = assessment is not None and choice.way == AGINT and assessment.decision is Decision.SELF_REPAIR
     return Recovery(facts, failure, choice, earlier, assessment, draft, tuple(whole_agent.mend()) if mends else ())
+
+
+def _since_the_last_plan(goal: Goal, failures: Sequence[FailureRecord]) -> tuple[FailureRecord, ...]:
+    newest = goal.intent_plans.order_by("-revision").values_list("created_at", flat=True).first()
+    return tuple(one for one in failures if newest is None or one.at > newest)
+
+
+def _shut(goal: Goal, failure: Failure, again: int, settings: RecoverySettings) -> dict[Way, str]:
+    """The ways that are closed, each with the reason; `again` is how often planning was retried."""
+    shut = {ALTERNATIVE: _NO_STEP}
+    pinned = recovery_learning.policy_of(failure.failure_class, "").pinned
+    if not models_of(goal.agent) and pinned not in (RETRY, COOLED):
+        # A person is needed, and a retry would only delay that. New beliefs have the goal planned again anyway.
+        shut |= dict.fromkeys((RETRY, COOLED), _SAME_AGAIN)
+    if again >= settings.most_replans:
+        shut |= dict.fromkeys((RETRY, COOLED), f"it was planned again {again} times already")
+    return shut
 
 
 def carry_out(goal: Goal, made: Recovery, reason: str) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from agents.bdi.cycle import Decision
-from agents.bdi.deliberation import Candidate, Choice, choose
+from agents.bdi.intentions.cycle import Decision
+from agents.bdi.intentions.deliberation import Candidate, Choice, choose
 from agents.beliefs import grounds
 from agents.models import Goal
 from agents.record import logs, prepared

@@ -9,8 +9,8 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from agents.bdi import levels
-from agents.bdi.document import digest_of
+from agents.bdi.planning import levels
+from agents.bdi.plans.document import digest_of
 from agents.models import Belief, Goal, LevelDocument
 from agents.record import logs, wake_ups
 from agents.record.bounded_text import checked

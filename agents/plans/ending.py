@@ -10,9 +10,9 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
-from agents.bdi.cycle import Decision
-from agents.bdi.document import Document, IntentSpec
-from agents.bdi.outcome import MISSED, OutcomeVerdict
+from agents.bdi.intentions.cycle import Decision
+from agents.bdi.outcome.outcome import MISSED, OutcomeVerdict
+from agents.bdi.plans.document import Document, IntentSpec
 from agents.models import Attempt, Goal, Intent, IntentPlan, RecoveryAttempt
 from agents.plans import renewals, reporting, sub_goals
 from agents.plans.reporting import Done, Running, held

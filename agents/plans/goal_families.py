@@ -6,7 +6,7 @@ import logging
 
 from django.db import transaction
 
-from agents.bdi.cycle import Decision
+from agents.bdi.intentions.cycle import Decision
 from agents.beliefs import grounds
 from agents.models import Goal
 from agents.plans import ending

@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.bdi import document as documents
-from agents.bdi import selection
-from agents.bdi.dependencies import link
+from agents.bdi.plans import document as documents
+from agents.bdi.plans import selection
+from agents.bdi.plans.dependencies import link
 from agents.models import Goal
 from agents.plans.earlier_plans import Earlier
 from agents.plans.plans import SENT_BACK

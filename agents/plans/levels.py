@@ -10,8 +10,8 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from agents.bdi import levels
-from agents.bdi.document import digest_of
+from agents.bdi.planning import levels
+from agents.bdi.plans.document import digest_of
 from agents.models import Belief, Goal, LevelDocument
 from agents.plans import designs
 from agents.record import logs, wake_ups

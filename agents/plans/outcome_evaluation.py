@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from agents.bdi import file_syntax, outcome
-from agents.bdi.branches import has_branches
-from agents.bdi.document import Document
-from agents.bdi.outcome import CheckKind, Facts, Outcome, OutcomeVerdict
+from agents.bdi.outcome import file_syntax, outcome
+from agents.bdi.outcome.outcome import CheckKind, Facts, Outcome, OutcomeVerdict
+from agents.bdi.plans.branches import has_branches
+from agents.bdi.plans.document import Document
 from agents.models import Attempt, IntentPlan
 from agents.plans import report_filing
 from agents.states import IntentState
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 NOT_CHECKED = OutcomeVerdict(Outcome.NOT_CHECKED)
 _CACHES = frozenset(CACHES)
-_ASK_FOR_CHANGES = frozenset({CheckKind.CHANGED, CheckKind.FILE_CHANGED})
+_ASK_FOR_CHANGES = frozenset({CheckKind.CHANGED, CheckKind.FILE_CHANGED, CheckKind.REPORTED})
 
 
 class Observed:

@@ -12,7 +12,7 @@ from typing import Any
 from django.db.models.signals import post_save
 from django.utils import timezone
 
-from agents.bdi.document import Document
+from agents.bdi.plans.document import Document
 from agents.models import Goal, Intent, IntentPlan, Plan, Planning, ShadowRun, TerminalSession
 from agents.plans.planning_time import Took
 from agents.record import prepared

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from agents.bdi.latency import STAGES, TOTAL
+from agents.bdi.planning.latency import STAGES, TOTAL
 from agents.toolkit.types import NoPlan, PlanDraft
 
 # A planning that waited for years is as long as one that waited for 24 days: what a column of the table holds.

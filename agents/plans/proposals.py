@@ -12,16 +12,18 @@ from typing import Any
 from django.db.models import F
 
 from agents.actors import firmware, limits, models_in_use
-from agents.bdi import alternatives, losses, outcome_checks, parameters
-from agents.bdi import document as documents
-from agents.bdi.asked import Asked
-from agents.bdi.consequences import Forecast
-from agents.bdi.dependencies import link
-from agents.bdi.document import CommandFacts, Document
+from agents.bdi.forecast import losses, outcome_checks
+from agents.bdi.forecast.consequences import Forecast
 from agents.bdi.forecast.forecasting import forecast
 from agents.bdi.forecast.walk import BaseEntry
-from agents.bdi.outcome import Check
-from agents.bdi.validation import PlanLimits, Problem, validate
+from agents.bdi.outcome.outcome import Check
+from agents.bdi.plans import document as documents
+from agents.bdi.plans import parameters
+from agents.bdi.plans.approved_models import Asked
+from agents.bdi.plans.dependencies import link
+from agents.bdi.plans.document import CommandFacts, Document
+from agents.bdi.plans.validation import PlanLimits, Problem, validate
+from agents.bdi.recovery import alternatives
 from agents.components import agent_steps, components
 from agents.models import Attempt, Goal, IntentPlan, Plan
 from agents.plans import plan_rows, sub_goals

@@ -13,10 +13,10 @@ from typing import Any
 
 from django.db import transaction
 
-from agents.bdi import branches
-from agents.bdi import document as documents
-from agents.bdi.document import Document, Unreadable
-from agents.bdi.recovery import Failure
+from agents.bdi.plans import branches
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document, Unreadable
+from agents.bdi.recovery.recovery import Failure
 from agents.models import Attempt, Intent, IntentPlan
 from agents.plans import reporting
 from agents.plans.reporting import Running, held

@@ -10,11 +10,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.bdi import document as documents
-from agents.bdi import resuming
-from agents.bdi.cycle import Decision
-from agents.bdi.document import Document, IntentSpec
-from agents.bdi.validation import Problem
+from agents.bdi.intentions.cycle import Decision
+from agents.bdi.plans import document as documents
+from agents.bdi.plans import resuming
+from agents.bdi.plans.document import Document, IntentSpec
+from agents.bdi.plans.validation import Problem
 from agents.models import Goal, Intent, IntentPlan
 from agents.plans import proposals
 from agents.record import logs

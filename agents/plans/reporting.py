@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import F, Sum
 from django.db.models.functions import Now
 
-from agents.bdi.recovery import Choice, Failure
+from agents.bdi.recovery.recovery import Choice, Failure
 from agents.models import Attempt, Goal, Intent, IntentPlan, RecoveryAttempt, Standstill
 from agents.plans import report_filing
 from agents.record import logs, prepared, wake_ups

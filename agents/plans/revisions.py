@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.bdi import document as documents
-from agents.bdi.document import Document
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document
 from agents.models import Belief, Goal, Intent, IntentPlan
 from agents.plans import proposals
 from agents.plans.plans import decidable

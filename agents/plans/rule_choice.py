@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from django.db.models import Max
 
-from agents.bdi import levels
-from agents.bdi.document import digest_of
+from agents.bdi.planning import levels
+from agents.bdi.plans.document import digest_of
 from agents.models import Goal, LevelDocument
 from agents.record import logs, wake_ups
 from agents.record.moves import move_goal

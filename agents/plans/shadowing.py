@@ -9,7 +9,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import F, Max, Q
 from django.db.models.functions import Now
 
-from agents.bdi import shadow
+from agents.bdi.forecast import shadow
 from agents.models import Attempt, Intent, IntentPlan, ShadowRun, Standstill
 from agents.record import signals, wake_ups
 from agents.record.lease import worker_name

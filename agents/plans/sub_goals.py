@@ -12,8 +12,8 @@ from typing import Any
 from django.db import connection, transaction
 
 from agents.actors.step_model_calls import Means
-from agents.bdi.document import Document
-from agents.bdi.validation import Problem
+from agents.bdi.plans.document import Document
+from agents.bdi.plans.validation import Problem
 from agents.components import approved_steps
 from agents.models import Goal, IntentPlan, SubGoal, Workspace
 from agents.record import logs

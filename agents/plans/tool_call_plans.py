@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents.bdi.strategies import AGINT, ALTERNATIVE, MANUAL, REEXTRACTED, SIMPLER, Way
+from agents.bdi.recovery.strategies import AGINT, ALTERNATIVE, MANUAL, REEXTRACTED, SIMPLER, Way
 from agents.models import IntentPlan
 
 _KEY = "called_by"

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from agents.bdi.document import Document
-from agents.bdi.started import START, STARTER, STOP, living_before
+from agents.bdi.plans.document import Document
+from agents.bdi.plans.started_programs import START, STARTER, STOP, living_before
 
 
 @dataclass(frozen=True)

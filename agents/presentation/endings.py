@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from agents.bdi.network import listed
+from agents.bdi.outcome.network import listed
 from agents.presentation.files_held import Holder
 
 # Words of the code that say nothing beside the sentence that follows them.

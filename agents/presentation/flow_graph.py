@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.bdi.branches import are_parallel
+from agents.bdi.plans.branches import are_parallel
 from agents.presentation import hidden
 
 _WIDTH, _HEIGHT = 196, 76
@@ -31,7 +31,7 @@ class FlowStep:
     condition: str = ""
     workflow: str = ""
     state: str = ""
-    # The branch in which it stands (`agents/bdi/branches.py`).
+    # The branch in which it stands (`agents/bdi/plans/branches.py`).
     branch: str = ""
     component: str = ""
 

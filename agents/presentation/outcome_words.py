@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.bdi import file_syntax
-from agents.bdi.outcome import MISSED, NO_TEST_RAN, Check, CheckKind, Outcome, OutcomeVerdict
+from agents.bdi.outcome import file_syntax
+from agents.bdi.outcome.outcome import MISSED, NO_TEST_RAN, Check, CheckKind, Outcome, OutcomeVerdict
 
 HEADLINES: Mapping[Outcome, str] = {
     Outcome.ACHIEVED: "Achieved",
@@ -40,53 +40,43 @@ class Line:
     word: str = ""
 
 
+# What is looked at, as a clause that must be true, and what is so instead.
+_WORDS: Mapping[CheckKind, tuple[str, str]] = {
+    CheckKind.CHANGED: ("A file changed, as “{word}” asks", "no file changed, although the goal asks to {word}"),
+    CheckKind.EXISTS: ("{path} is there", "{path} is not there"),
+    CheckKind.GONE: ("{path} is gone", "{path} is still there"),
+    CheckKind.FILE_CHANGED: ("{path} changed", "{path} did not change{why}"),
+    CheckKind.HAS_LINE: ("{path} has the line “{word}”", "{path} does not have the line “{word}”{why}"),
+    CheckKind.REPORTED: ("A file changed, where {steps} says so", "no file changed, although {steps} says so{why}"),
+    CheckKind.PARSES: ("{path} can be read as {language}", "{path} cannot be read as {language}{why}"),
+    CheckKind.EXIT_ZERO: (
+        "The program of {steps} ended with exit code 0",
+        "the program of {steps} did not end with exit code 0{why}",
+    ),
+    CheckKind.TESTS_PASS: ("The tests of {steps} ran and passed", "the tests of {steps} did not pass{why}"),
+    CheckKind.ANSWERED: ("{steps} gave an answer", "{steps} gave no answer"),
+    CheckKind.UNKNOWN: ("No check is defined for {steps}", "No check is defined for {steps}"),
+}
+
+
 def sentence(check: Check) -> str:
     """What is looked at, as a clause that must be true."""
-    steps = _steps(check.steps)
-    match check.kind:
-        case CheckKind.CHANGED:
-            return f"A file changed, as “{check.word}” asks" if check.word else "A file changed"
-        case CheckKind.EXISTS:
-            return f"{check.path} is there"
-        case CheckKind.GONE:
-            return f"{check.path} is gone"
-        case CheckKind.FILE_CHANGED:
-            return f"{check.path} changed"
-        case CheckKind.PARSES:
-            return f"{check.path} can be read as {file_syntax.language(check.path) or 'what its name says'}"
-        case CheckKind.EXIT_ZERO:
-            return f"The program of {steps} ended with exit code 0"
-        case CheckKind.TESTS_PASS:
-            return f"The tests of {steps} ran and passed"
-        case CheckKind.ANSWERED:
-            return f"{steps[0].upper()}{steps[1:]} gave an answer"
-        case CheckKind.UNKNOWN:
-            return f"No check is defined for {steps}"
+    if check.kind is CheckKind.CHANGED and not check.word:
+        return "A file changed"
+    said = _filled(_WORDS[check.kind][0], check)
+    return said[0].upper() + said[1:] if check.kind is CheckKind.ANSWERED else said
 
 
 def missed(check: Check, said: str = "") -> str:
     """What is so instead, as a clause. `said`: the detail that the check found."""
-    steps, why = _steps(check.steps), f": {said}" if said else ""
     if said == NO_TEST_RAN and check.kind in (CheckKind.EXIT_ZERO, CheckKind.TESTS_PASS):
-        return f"no test ran in {steps}"
-    match check.kind:
-        case CheckKind.CHANGED:
-            return f"no file changed, although the goal asks to {check.word}"
-        case CheckKind.EXISTS:
-            return f"{check.path} is not there"
-        case CheckKind.GONE:
-            return f"{check.path} is still there"
-        case CheckKind.FILE_CHANGED:
-            return f"{check.path} did not change{why}"
-        case CheckKind.PARSES:
-            return f"{check.path} cannot be read as {file_syntax.language(check.path) or 'what its name says'}{why}"
-        case CheckKind.EXIT_ZERO:
-            return f"the program of {steps} did not end with exit code 0{why}"
-        case CheckKind.TESTS_PASS:
-            return f"the tests of {steps} did not pass{why}"
-        case CheckKind.ANSWERED:
-            return f"{steps} gave no answer"
-    return sentence(check)
+        return f"no test ran in {_steps(check.steps)}"
+    return _filled(_WORDS[check.kind][1], check, f": {said}" if said else "")
+
+
+def _filled(words: str, check: Check, why: str = "") -> str:
+    language = file_syntax.language(check.path) or "what its name says"
+    return words.format(path=check.path, word=check.word, steps=_steps(check.steps), language=language, why=why)
 
 
 def _steps(steps: Sequence[int]) -> str:

@@ -5,11 +5,11 @@ Pure: rows come in as facts, nodes go out; a template draws them. Texts stay unt
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from agents.bdi.recovery import in_seconds
+from agents.bdi.recovery.recovery import in_seconds
 from agents.presentation.endings import reason_words
 from agents.presentation.outcome_words import Came
 from agents.presentation.outcome_words import came as came_of
@@ -149,10 +149,23 @@ def build(
     """The timeline, oldest first; steps that have not been tried yet come last. `beliefs`: how many are held now;
     `came`: what came of a goal that is achieved.
     """
+    dated = [
+        Node(created, "goal", "n-person", "submitted the goal", who=submitted_by),
+        *_moves(moves, revisions, beliefs, came),
+    ]
+    todo: list[Node] = []
+    for revision in revisions:
+        steps = [node for step in revision.steps if (node := _step(step)) is not None]
+        dated += [_proposed(revision), *(node for node in steps if node.at is not None)]
+        if revision.state in {"approved", "executing"}:
+            todo += [node for node in steps if node.at is None]
+    return sorted(dated, key=_moment) + todo
+
+
+def _moves(moves: Sequence[Move], revisions: Sequence[Revision], beliefs: int, came: Came | None) -> Iterator[Node]:
     by_number = {revision.number: revision for revision in revisions}
     mind = _minds(moves, revisions)
-    dated: list[Node] = [Node(created, "goal", "n-person", "submitted the goal", who=submitted_by)]
-    # How many were held at an earlier look no row tells, so only the last one says what came of it.
+    # No row says how many beliefs an earlier look found, so only the last look has a number.
     looked = max((move.at for move in moves if move.revision is None and move.new == "planning"), default=None)
     for move in moves:
         if move.revision is None:
@@ -162,19 +175,7 @@ def build(
         else:
             node = _plan_move(move, by_number.get(move.revision))
         if node is not None:
-            dated.append(node)
-    todo: list[Node] = []
-    for revision in revisions:
-        dated.append(_proposed(revision))
-        for step in revision.steps:
-            node = _step(step)
-            if node is None:
-                continue
-            if node.at is not None:
-                dated.append(node)
-            elif revision.state in {"approved", "executing"}:
-                todo.append(node)
-    return sorted(dated, key=_moment) + todo
+            yield node
 
 
 def _minds(moves: Iterable[Move], revisions: Iterable[Revision]) -> frozenset[str]:

@@ -10,8 +10,8 @@ from typing import Any
 
 from django.utils.safestring import SafeString, mark_safe
 
-from agents.bdi import network
-from agents.bdi.network import Network
+from agents.bdi.outcome import network
+from agents.bdi.outcome.network import Network
 from agents.presentation import ansi, timeline
 from agents.presentation.timeline import Try
 from agents.toolkit.limits import in_words

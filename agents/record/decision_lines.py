@@ -8,11 +8,11 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agents.bdi.agint import Assessment
-from agents.bdi.corrections import is_correction
-from agents.bdi.cycle import Decision
-from agents.bdi.failures import Failure
-from agents.bdi.recovery import Choice
+from agents.bdi.intentions.cycle import Decision
+from agents.bdi.learning.corrections import is_correction
+from agents.bdi.recovery.agint import Assessment
+from agents.bdi.recovery.failures import Failure
+from agents.bdi.recovery.recovery import Choice
 from agents.bdi.understanding import drafting
 from agents.record import logs
 from agents.record.logs import NewLine

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from agents.bdi.failures import FailureClass
-from agents.bdi.validation import Problem
+from agents.bdi.plans.validation import Problem
+from agents.bdi.recovery.failures import FailureClass
 
 
 class AgentsError(Exception):

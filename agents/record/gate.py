@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from agents.bdi.document import Document
+from agents.bdi.plans.document import Document
 from agents.models import Goal, IntentPlan
 from agents.record import prepared
 from people.models import User

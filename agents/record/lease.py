@@ -14,14 +14,14 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
-from agents.bdi.deliberation import is_turn_of_the_oldest
+from agents.bdi.intentions.deliberation import is_turn_of_the_oldest
 from agents.models import Agent, Goal, Workspace
 from agents.record import prepared
 from agents.record.errors import AgentsError
 from people.models import User
 
 _TEMPLATE = (Path(__file__).parent / "claimable.sql").read_text()
-# The order of `agents.bdi.deliberation`.
+# The order of `agents.bdi.intentions.deliberation`.
 _MOST_URGENT = "goal.priority, goal.deadline, goal.id"
 # A sum, so that nobody walks the index of ids past all the goals that have ended.
 _LONGEST_WAITING = "goal.id + 0"

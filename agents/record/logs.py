@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.bdi.cycle import Decision
+from agents.bdi.intentions.cycle import Decision
 from agents.record import prepared, wake_ups
 
 TEXT_MAX = 64 * 1024

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Generic, TypeVar
 
 from django.db import connection
@@ -16,10 +16,12 @@ M = TypeVar("M", bound=Model)
 
 
 class Columns(Generic[M]):
-    """A model's own columns as `select` in a prepared statement, where its table is `alias`, and rows of them."""
+    """A model's own columns as `select` in a prepared statement, where its table is `alias`, and rows of them. Those
+    that it is made `without` are read when somebody asks for them.
+    """
 
-    def __init__(self, model: type[M], alias: str) -> None:
-        fields = model._meta.concrete_fields
+    def __init__(self, model: type[M], alias: str, without: Collection[str] = ()) -> None:
+        fields = [field for field in model._meta.concrete_fields if field.name not in without]
         self._model, self._names = model, [field.attname for field in fields]
         self._read = [(at, field.from_db_value) for at, field in enumerate(fields) if hasattr(field, "from_db_value")]
         self.select = ", ".join(f"{alias}.{field.column}" for field in fields)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.db.models import BooleanField, Case, OuterRef, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
 
-from agents.bdi import document as documents
-from agents.bdi.document import Document
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document
 from agents.models import Agent, Attempt, Goal, IntentPlan, LogLine, Workspace
 from agents.states import GoalState, PlanState
 from people.models import User

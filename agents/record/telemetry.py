@@ -24,7 +24,7 @@ from django.db import transaction
 from opentelemetry import trace
 from opentelemetry.trace import NonRecordingSpan, Span, SpanContext, Status, StatusCode, TraceFlags, Tracer
 
-from agents.bdi.document import IntentSpec
+from agents.bdi.plans.document import IntentSpec
 
 CONTENT_MAX = 4_096
 _NANO = 1_000_000_000

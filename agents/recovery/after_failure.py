@@ -8,13 +8,13 @@ from typing import Any
 from django.db.models import Q
 from django.utils import timezone
 
-from agents.bdi import document as documents
-from agents.bdi.agint import Assessment
-from agents.bdi.cycle import Decision
-from agents.bdi.document import Document, IntentSpec
-from agents.bdi.failures import Facts, Failure
-from agents.bdi.recovery import Choice
-from agents.bdi.strategies import AGINT, Strategy
+from agents.bdi.intentions.cycle import Decision
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document, IntentSpec
+from agents.bdi.recovery.agint import Assessment
+from agents.bdi.recovery.failures import Facts, Failure
+from agents.bdi.recovery.recovery import Choice
+from agents.bdi.recovery.strategies import AGINT, Strategy
 from agents.models import Belief, FailureRecord, Goal, HandItem, IntentPlan
 from agents.record import logs
 from agents.record.lease import Lease, hold

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from agents.bdi.denial import denial, says_the_same
+from agents.bdi.beliefs.denial import denial, says_the_same
 from agents.models import Belief, Goal, IntentPlan
 from agents.plans.plans import decidable
 from agents.record import logs, wake_ups

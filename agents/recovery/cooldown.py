@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from agents.bdi.failures import Facts, FailureClass
-from agents.bdi.network import listed, network_of
+from agents.bdi.outcome.network import listed, network_of
+from agents.bdi.recovery.failures import Facts, FailureClass
 from agents.models import Attempt, FailureRecord, Goal
 from agents.record import logs, wake_ups
 from agents.states import GoalState

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Max, OuterRef, QuerySet, Subquery
 
 from agents.actors.tuning_rights import check_operator
-from agents.bdi.failures import Facts, Failure, FailureClass, Rule, classified
+from agents.bdi.recovery.failures import Facts, Failure, FailureClass, Rule, classified
 from agents.models import ClassCorrection, FailureRecord, FailureRule, Goal
 from agents.record.errors import NotPossibleNow
 from agents.record.selectors import sees_everything

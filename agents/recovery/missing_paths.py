@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agents.bdi import missing_paths
-from agents.bdi.document import IntentSpec
-from agents.bdi.understanding.paths import Tree
+from agents.bdi.plans.document import IntentSpec
+from agents.bdi.recovery import missing_paths
+from agents.bdi.understanding.names.paths import Tree
 from agents.bdi.understanding.understood import Question
 from agents.models import Goal, IntentPlan, TerminalSession
 from agents.toolkit.registry import tools_in_use

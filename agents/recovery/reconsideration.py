@@ -6,10 +6,10 @@ Between two steps the executor does it (`agents/execution/reconsidering.py`); he
 from __future__ import annotations
 
 from agents.actors import commitments
-from agents.bdi.commitment import Course, Reconsidered, reconsider
-from agents.bdi.cycle import Decision
-from agents.bdi.outcome import Outcome
-from agents.bdi.reacting import Does, reaction
+from agents.bdi.intentions.commitment import Course, Reconsidered, reconsider
+from agents.bdi.intentions.cycle import Decision
+from agents.bdi.intentions.reacting import Does, reaction
+from agents.bdi.outcome.outcome import Outcome
 from agents.beliefs import grounds
 from agents.models import Goal, IntentPlan
 from agents.record import logs, wake_ups

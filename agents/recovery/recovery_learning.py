@@ -13,13 +13,13 @@ from django.db import connection, transaction
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
 
 from agents.actors.tuning_rights import check_operator
-from agents.bdi import recovery_settings
-from agents.bdi.failures import FailureClass
-from agents.bdi.outcome import MISSED
-from agents.bdi.recovery import Policy
-from agents.bdi.recovery_learning import Cell, moving_average
-from agents.bdi.recovery_settings import RecoverySettings
-from agents.bdi.strategies import Strategy, way_named
+from agents.bdi.outcome.outcome import MISSED
+from agents.bdi.recovery import recovery_settings
+from agents.bdi.recovery.failures import FailureClass
+from agents.bdi.recovery.recovery import Policy
+from agents.bdi.recovery.recovery_learning import Cell, moving_average
+from agents.bdi.recovery.recovery_settings import RecoverySettings
+from agents.bdi.recovery.strategies import Strategy, way_named
 from agents.insights.insight_sums import SAME_WAY_AGAIN
 from agents.models import FailureRecord, RecoveryPolicy, RecoveryReset, RecoverySetting, RecoveryStatistic
 from agents.record.errors import NotPossibleNow

@@ -13,12 +13,12 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from agents.bdi import believing
-from agents.bdi.agint import ABOUT
-from agents.bdi.believing import Held
-from agents.bdi.cycle import Decision
-from agents.bdi.denial import denial, says_the_same
-from agents.bdi.reacting import Does
+from agents.bdi.beliefs import believing
+from agents.bdi.beliefs.believing import Held
+from agents.bdi.beliefs.denial import denial, says_the_same
+from agents.bdi.intentions.cycle import Decision
+from agents.bdi.intentions.reacting import Does
+from agents.bdi.recovery.agint import ABOUT
 from agents.models import Belief, Goal
 from agents.record import logs, prepared
 from agents.record.bounded_text import checked

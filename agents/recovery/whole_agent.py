@@ -12,9 +12,9 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from agents.actors.models_in_use import models_of
-from agents.bdi.agint import Assessment, Health, Machine, Whole
-from agents.bdi.failures import Failure, FailureClass
-from agents.bdi.recovery_settings import RecoverySettings
+from agents.bdi.recovery.agint import Assessment, Health, Machine, Whole
+from agents.bdi.recovery.failures import Failure, FailureClass
+from agents.bdi.recovery.recovery_settings import RecoverySettings
 from agents.models import Attempt, Belief, FailureRecord, Goal
 from agents.recovery import cooldown
 from agents.workspaces import stores

@@ -90,15 +90,18 @@ _QUOTED = re.compile(r"'([\w -]+)'")
 
 
 class ScienceWorld:
-    """One variation of a task, begun anew. `simulator` is a `ScienceWorldEnv`, which many of them may use in turn."""
+    """One variation of a task, begun anew. `simulator` is a `ScienceWorldEnv`, which many of them may use in turn.
+
+    `simplifications` are the simulator's own, such as `easy`: doors are open and one may go to any room at once.
+    """
 
     is_simulation = True
-    # One of the simulator's steps; its `wait` takes ten.
+    # Two of the simulator's moves, the action and one more; its `wait` takes eleven.
     wait_action = "wait1"
 
-    def __init__(self, simulator: Any, task: str, variation: int) -> None:
+    def __init__(self, simulator: Any, task: str, variation: int, simplifications: str = "") -> None:
         self._simulator = simulator
-        simulator.load(task, variation, "")
+        simulator.load(task, variation, simplifications)
         _, self._info = simulator.reset()
         self.goal = goal_of(self._info["taskDesc"])
 
@@ -159,7 +162,7 @@ class ScienceWorldWorld:
             absent.append("Java")
         if not absent:
             return ""
-        said = "An operator installs both with “make scienceworld”, on each machine with workers."
+        said = "An operator installs what is missing with “make scienceworld”, on each machine with workers."
         return f"Missing: {' and '.join(absent)}. {said}"
 
     def tasks(self) -> Sequence[str]:

@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from agents.actors.models_in_use import as_set_up
 from agents.actors.step_model_calls import Means
-from agents.bdi.asked import NotAsApproved, agreed
 from agents.bdi.designing.choosing import Thresholds
+from agents.bdi.plans.approved_models import NotAsApproved, agreed
 from agents.bus import members
 from agents.bus.members import Kind, Offer, Registration
 from agents.components import approved_steps, tool_writing, workflow_library
@@ -73,7 +73,7 @@ def create_component(params: Params, answer: Mapping[str, Any], means: Means) ->
             raise NotPossibleNow("A new rule is written by people, or learned from a goal. Give its whole text.")
         else:
             _check_model(means, "Give the component's whole text, or have an operator set up a model.")
-            saved = writing.new_tool(wish, by=by) if kind == "tool" else writing.new_workflow(wish, by=by)
+            saved = writing.new(kind, wish, by=by)
         name = saved.component.name
         return {
             "message": f"the {kind} {name} {saved.version} is a candidate; people decide whether it is put to use",
@@ -123,7 +123,7 @@ def generate_workflow(params: Params, answer: Mapping[str, Any], means: Means) -
 
     def generate(goal: Goal, by: User, key: str) -> dict[str, Any]:
         if pk == 0 and _may_ask(means):
-            saved, how = writing.new_workflow(wish, by=by), "a language model wrote it"
+            saved, how = writing.new(workflow_library.KIND, wish, by=by), "a language model wrote it"
         else:
             source = workflow_from_plan.source(pk, wish, by)
             text = workflow_from_plan.write(name, wish, source)

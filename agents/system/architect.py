@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from agents.bdi.designing import blueprint, choosing, drafting, needs
+from agents.bdi.designing import blueprint, choosing, drafting, needs, workflow_values
 from agents.bdi.designing.blueprint import Blueprint
 from agents.bdi.designing.choosing import Decided, Match, Thresholds
 from agents.bdi.designing.needs import Need
+from agents.bdi.designing.workflow_values import Chosen
+from agents.components import workflow_library
 from agents.evolution import asking
 from agents.goals import goals
 from agents.goals.component_goals import Terms
@@ -16,6 +18,7 @@ from agents.models import Goal
 from agents.plans import designs
 from agents.record.bounded_text import checked
 from agents.record.errors import GoalRefused, NotPossibleNow
+from agents.toolkit.registry import tools_in_use
 from library.components import search as library
 from library.components.search import Filters
 from library.language.asking import Answer
@@ -55,7 +58,7 @@ class Design:
 def design(requirements: str, thresholds: Thresholds = USUAL, *, with_model: bool = True) -> Design:
     """Design a solution; nothing is stored. Never call this inside a transaction: a model may be asked.
 
-    Without a model, or where its answers cannot be used, templates take the requirements apart. Raises GoalRefused.
+    Without a model, or where its answers cannot be used, templates split the requirements. Raises GoalRefused.
     """
     requirements = _checked(requirements)
     if fault := thresholds.fault():
@@ -137,4 +140,17 @@ def _decide(need: Need, thresholds: Thresholds) -> Decided:
         for one in found.items
         if one.version.component.kind in _KINDS
     ]
-    return choosing.decide(matches, thresholds, not_compared=found.by_words)
+    decided = choosing.decide(matches, thresholds, not_compared=found.by_words)
+    if decided.choice == choosing.REUSE and decided.match is not None and decided.match.kind == workflow_library.KIND:
+        return replace(decided, values=_values(need, decided.match))
+    return decided
+
+
+def _values(need: Need, match: Match) -> tuple[Chosen, ...]:
+    """The values of the workflow's parameters, as the need says them."""
+    component = Component.objects.filter(kind=workflow_library.KIND, name=match.name).first()
+    version = workflow_library.version_of(component, match.version) if component is not None else None
+    workflow = workflow_library.check(version.body, instead_of=match.name).workflow if version is not None else None
+    if workflow is None:  # it was changed or retired meanwhile
+        return ()
+    return workflow_values.fill(need.does, workflow, tools_in_use(), workflow_library.known_workflows())

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from agents.actors.step_model_calls import Means
 from agents.bdi.bus.remembering import spoken
-from agents.bdi.failures import FailureClass
+from agents.bdi.recovery.failures import FailureClass
 from agents.bus import goal_providers, requests, routing
 from agents.models import Attempt, BusMember, BusRequest, FailureRecord, Goal, Workspace
 from agents.record.errors import AskedInVain, GoalRefused, RequestRefused, StepWaits

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.actors.step_model_calls import Means
-from agents.bdi import levels
+from agents.bdi.planning import levels
 from agents.bus import discovery
 from agents.models import Goal
 from agents.plans import designs

@@ -9,9 +9,9 @@ from typing import Any
 
 import yaml
 
-from agents.bdi import document as documents
-from agents.bdi.branches import path_of
-from agents.bdi.document import IntentSpec
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.branches import path_of
+from agents.bdi.plans.document import IntentSpec
 from agents.models import Goal, IntentPlan
 from agents.record.errors import NotPossibleNow
 from agents.record.selectors import goals_visible_to

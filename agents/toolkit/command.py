@@ -10,6 +10,7 @@ from typing import Any
 from agents.toolkit import finishing
 from agents.toolkit.effects import EFFECTS, slots_of
 from agents.toolkit.hosts import hosts_asked_for
+from agents.toolkit.leaving import Left
 from agents.toolkit.saying import Said
 from agents.toolkit.schemas import ADDRESS_KIND, HOSTS_KIND, PATH_KINDS, SchemaFault, check_schema, problems
 from agents.toolkit.trial import Trial
@@ -31,6 +32,8 @@ class Command:
     of that answer which later steps may refer to. `needs_autonomous`: refused while autonomous mode is off;
     `autonomous_with`: the switch among its parameters that makes it so. `faults`: parameter and message for values that
     fit the schema and yet cannot be; not all parameters need to be there. `trials`: what `manage.py tool check` tries.
+    `leaves`: what stands in the files when it has run. `answers`: it is there for what it answers, although its effect
+    is another one. `tells_changes`: the key of its result that is empty where it changed no file.
     `finish`: the service of mindX that makes the result out of the jail's last answer (agents.toolkit.finishing).
     `source`: its code, where a person made the tool while mindX ran (agents.toolkit.made); a part of its version.
     """
@@ -51,6 +54,9 @@ class Command:
     changes_session: bool = False
     trials: tuple[Trial, ...] = ()
     faults: Callable[[Params], Iterable[tuple[str, str]]] = lambda params: ()
+    leaves: Callable[[Params], Iterable[Left]] = lambda params: ()
+    answers: bool = False
+    tells_changes: str = ""
     finish: str = ""
     source: str = field(default="", repr=False)
 
@@ -164,6 +170,8 @@ def check_command(command: Command) -> None:
         raise SchemaFault(wrong_service)
     if not command.phrases or not command.examples:
         raise SchemaFault("a command needs at least one phrase and one example")
+    if command.tells_changes and command.tells_changes not in command.result_keys:
+        raise SchemaFault(f"“{command.tells_changes}” is to tell of changes and is no key of its result")
     if command.autonomous_with and command.properties.get(command.autonomous_with, {}).get("type") != "boolean":
         raise SchemaFault(f"“{command.autonomous_with}” is to need autonomous mode and is no switch of the schema")
     _check_phrases(command)

@@ -12,6 +12,7 @@ import pkgutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from weakref import WeakValueDictionary
 
 from agents.toolkit import tools as tool_files
 from agents.toolkit.command import Command, Tool, check_command, check_said
@@ -30,6 +31,11 @@ class UnknownTool(KeyError):
 
 class UnknownCommand(UnknownTool):
     """The tool has no command of this name."""
+
+
+# Tools never change, so each is checked once, by its object: all that ship would take a third of a second each time
+# that one made by people is put beside them.
+_fitting: WeakValueDictionary[int, Tool] = WeakValueDictionary()
 
 
 class Registry:
@@ -57,12 +63,10 @@ class Registry:
                 raise SchemaFault(f"{where} says that it belongs to “{command.tool}”")
             if (tool.name, command.name) in self._commands:
                 raise SchemaFault(f"{where} is there twice; one command has one schema")
-            try:
-                check_command(command)
-                check_said(command, tool.said.get(command.name, Said()))
-            except SchemaFault as fault:
-                raise SchemaFault(f"{where}: {fault}") from fault
+            if _fitting.get(id(tool)) is not tool:
+                _check(where, command, tool)
             self._commands[tool.name, command.name] = command
+        _fitting[id(tool)] = tool
 
     @property
     def commands(self) -> Iterator[Command]:
@@ -85,6 +89,14 @@ class Registry:
             return found
         commands = [command.name for command in self.tool(tool).commands]
         raise UnknownCommand(f"{tool} has no command “{name[:60]}”{_nearest(name, commands)}")
+
+
+def _check(where: str, command: Command, tool: Tool) -> None:
+    try:
+        check_command(command)
+        check_said(command, tool.said.get(command.name, Said()))
+    except SchemaFault as fault:
+        raise SchemaFault(f"{where}: {fault}") from fault
 
 
 # Of a command that nobody says in passing. Asked for many times while a text is read, so made once.

@@ -130,8 +130,13 @@ def _parts(text: str) -> Sequence[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
+_CHOICE = frozenset("[]|")
+
+
 def _spelt_out(text: str) -> list[tuple[str, ...]]:
     """Every row of words that a notation with `a|b` and `[a]` stands for."""
+    if _CHOICE.isdisjoint(text):
+        return [tuple(text.split())]  # nearly all of the thousands that every process reads when it begins
     ways = [
         [*one.strip("[]").split("|"), *([""] if one.startswith("[") else [])] if one not in ("[", "]", "|") else [one]
         for one in text.split()

@@ -56,7 +56,8 @@ class Step:
     condition: Mapping[str, Any] | None = None
     # What may be done in its place when it fails, first choice first, if the reviewer grants it.
     alternatives: tuple[Step, ...] = ()
-    # The branch in which it stands (`agents/bdi/branches.py`), and how often it may be tried again; None: as granted.
+    # The branch in which it stands (`agents/bdi/plans/branches.py`), and how often it may be tried again; None: as
+    # granted.
     branch: str = ""
     retries: int | None = None
 

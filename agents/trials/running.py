@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.actors.step_model_calls import Means
-from agents.bdi.network import network_of
+from agents.bdi.outcome.network import network_of
 from agents.execution import tool_answers
 from agents.toolkit.command import Command
 from agents.toolkit.registry import Registry

@@ -15,7 +15,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from agents.actors import tuning_rights
 from agents.bdi.understanding.drafting import TOGGLE
-from agents.bdi.understanding.paths import Mapped
+from agents.bdi.understanding.names.paths import Mapped
 from agents.models import Goal, IntentPlan, Lesson
 from agents.record.errors import NotPossibleNow, NotYours, TuningRefused
 from agents.toolkit.registry import UnknownTool, tools_in_use

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import Any
 
+from django.conf import settings
+
 from agents.beliefs import entailment_model
 from agents.models import EntailmentThresholds
-from agents.tuning.kinds import Checked, Field, OneRow, Values, in_words
+from agents.tuning.kinds import Checked, Field, OneRow, Values
 from agents.tuning.of_parameters import Journalled
 from library.language.entailment.trained import Sure
 
@@ -44,12 +46,14 @@ class Thresholds(OneRow, Journalled):
         return Checked(values, (said,) if looser else ())
 
     def summary(self, values: Mapping[str, Any]) -> str:
-        usual, here = (
-            f"{in_words(values[f'{kind}entailment'])} (at most {in_words(values[f'{kind}contradiction'])} contrary)"
-            for kind in ("", "environment_")
+        wanted = thresholds_of(values)
+        usual, there = (
+            f"at least {sure.entailment:.1%} sure of a yes and at most {sure.contradiction:.1%} of the contrary"
+            for sure in (wanted.usual, wanted.environment)
         )
-        language = in_words(values["language_entailment"])
-        return f"a yes from {usual}, in environments from {here}, by the language model from {language}"
+        unused = ". Rules ask no model here (MINDX_ENTAILMENT)" if settings.ENTAILMENT == "structured" else ""
+        language = f"the language model at least {wanted.language_entailment:.1%}"
+        return f"{usual}; in environments {there}; {language}{unused}"
 
 
 def thresholds_of(values: Mapping[str, Any]) -> entailment_model.Thresholds:

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from agents.bdi.understanding.written_paths import cleaned as cleaned_path
+from agents.bdi.understanding.words.written_paths import cleaned as cleaned_path
 from agents.models import ParameterRule, ParameterSettings, PathMapping, Workspace
 from agents.record.errors import TuningRefused
 from agents.rules.naming import path_problem

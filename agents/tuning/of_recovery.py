@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from agents.bdi import recovery_settings
-from agents.bdi.failures import EXECUTION, PLANNING, FailureClass, Rule
-from agents.bdi.strategies import ABORT, WAYS
+from agents.bdi.recovery import recovery_settings
+from agents.bdi.recovery.failures import EXECUTION, PLANNING, FailureClass, Rule
+from agents.bdi.recovery.strategies import ABORT, WAYS
 from agents.models import FailureRule, RecoveryPolicy, RecoverySetting
 from agents.record.errors import TuningRefused
 from agents.recovery import failure_log, recovery_learning

@@ -131,6 +131,15 @@ class Clock:
         """Whether it is used up."""
         return monotonic() >= self._until
 
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """What takes time in here does not count."""
+        began = monotonic()
+        try:
+            yield
+        finally:
+            self._until += monotonic() - began
+
 
 @contextmanager
 def nothing_written() -> Iterator[None]:

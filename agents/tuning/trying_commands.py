@@ -16,7 +16,7 @@ from django.db.models.fields.json import KeyTransform
 
 from agents.bdi.understanding import drafting, stored
 from agents.bdi.understanding.correcting import MENDED
-from agents.bdi.understanding.paths import Mapped, Tree
+from agents.bdi.understanding.names.paths import Mapped, Tree
 from agents.bdi.understanding.understood import Meant
 from agents.models import Goal, IntentPlan, Lesson, ParameterSettings, Plan
 from agents.toolkit.registry import UnknownTool, tools_in_use

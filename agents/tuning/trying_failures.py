@@ -14,11 +14,11 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from agents.bdi import recovery
-from agents.bdi.failures import PLANNING, Facts, FailureClass, classified
-from agents.bdi.recovery import Policy, Standing, delay_s, take
-from agents.bdi.recovery_settings import RecoverySettings
-from agents.bdi.strategies import AGINT, COOLED, REEXTRACTED, RETRY, SIMPLER, Strategy, way_named
+from agents.bdi.recovery import recovery
+from agents.bdi.recovery.failures import PLANNING, Facts, FailureClass, classified
+from agents.bdi.recovery.recovery import Policy, Standing, delay_s, take
+from agents.bdi.recovery.recovery_settings import RecoverySettings
+from agents.bdi.recovery.strategies import AGINT, COOLED, REEXTRACTED, RETRY, SIMPLER, Strategy, way_named
 from agents.models import FailureRecord, Goal, RecoveryStatistic
 from agents.recovery import failure_log, recovery_learning
 from agents.recovery.recovery_learning import Known

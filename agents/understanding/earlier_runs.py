@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.utils import timezone
 
-from agents.bdi import document as documents
-from agents.bdi.document import Unreadable
-from agents.bdi.outcome import MISSED
+from agents.bdi.outcome.outcome import MISSED
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Unreadable
 from agents.bdi.understanding.experience import Seen
 from agents.models import Goal, Intent
 from agents.record.selectors import goals_visible_to

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents.bdi import lessons
-from agents.bdi.corrections import RULE_NOTE
-from agents.bdi.understanding.paths import Mapped
+from agents.bdi.learning.corrections import RULE_NOTE
+from agents.bdi.plans import lessons
+from agents.bdi.understanding.names.paths import Mapped
 from agents.models import Lesson, ParameterRule, ParameterSettings, PathMapping
 from agents.record import prepared
 

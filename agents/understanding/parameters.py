@@ -12,12 +12,12 @@ from django.db.models import Q
 from django.utils import timezone
 
 from agents.actors.models_in_use import models_of
-from agents.bdi.dependencies import link
-from agents.bdi.named_by_people import named
+from agents.bdi.plans.dependencies import link
 from agents.bdi.understanding import correcting, stored
 from agents.bdi.understanding.drafting import QUESTION, draft_of
 from agents.bdi.understanding.experience import predict
-from agents.bdi.understanding.paths import ANY, FILE, FOLDER, Mapped, Tree, fits
+from agents.bdi.understanding.named_files import named
+from agents.bdi.understanding.names.paths import ANY, FILE, FOLDER, Mapped, Tree, fits
 from agents.bdi.understanding.understand import understand
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.models import Goal, ParameterSettings

@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from agents.bdi import simplifying
-from agents.bdi.document import IntentSpec
-from agents.bdi.failures import Failure
+from agents.bdi.plans.document import IntentSpec
+from agents.bdi.plans.validation import validate_values
+from agents.bdi.recovery import simplifying
+from agents.bdi.recovery.failures import Failure
 from agents.bdi.understanding.understand import understand
 from agents.bdi.understanding.understood import Meant
-from agents.bdi.validation import validate_values
 from agents.models import Goal
 from agents.toolkit import phrases
 from agents.toolkit.registry import UnknownTool, tools_in_use

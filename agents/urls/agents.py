@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agents.views import agents, architect, foreign, system
+from agents.views.agents import agents, architect, foreign, system
 
 urlpatterns = [
     path("", agents.listing, name="agents"),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agents.views import evolution
+from agents.views.tuning import evolution
 
 urlpatterns = [
     path("", evolution.evolution, name="evolution"),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agents.views import answer, beliefs, by_hand, design, goal, hand, reports, session, terms
+from agents.views.goals import answer, beliefs, by_hand, design, goal, hand, reports, session, terms
 
 urlpatterns = [
     path("<int:pk>/", goal.live, name="goal"),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agents.views import goals
+from agents.views.goals import goals
 
 urlpatterns = [
     path("", goals.goals, name="goals"),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agents.views import answer_replays, library, prompts
+from agents.views.library import answer_replays, library, prompts
 
 urlpatterns = [
     path("", library.listing, name="library"),

@@ -2,7 +2,8 @@
 
 from django.urls import path
 
-from agents.views import backlog, copies, mastermind
+from agents.views import backlog, mastermind
+from agents.views.library import copies
 
 urlpatterns = [
     path("", mastermind.commands, name="mastermind"),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agents.views import recovery, recovery_time
+from agents.views.tuning import recovery, recovery_time
 
 urlpatterns = [
     path("", recovery.board, name="recovery"),

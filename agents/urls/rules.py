@@ -2,7 +2,8 @@
 
 from django.urls import path
 
-from agents.views import firmware, rule_coverage, rule_editor, rule_files, rule_trying, rules
+from agents.views.library import firmware
+from agents.views.rules import rule_coverage, rule_editor, rule_files, rule_trying, rules
 
 urlpatterns = [
     path("", rules.listing, name="rules"),

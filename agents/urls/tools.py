@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agents.views import mcp_servers, tool_editor, tools
+from agents.views.library import mcp_servers, tool_editor, tools
 
 urlpatterns = [
     path("", tools.listing, name="tools"),

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agents.views import taught, tuning
+from agents.views.tuning import taught, tuning
 
 urlpatterns = [
     path("", tuning.tuning, name="tuning"),

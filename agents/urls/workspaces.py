@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agents.views import files, workspace_history, workspaces
+from agents.views.workspaces import files, workspace_history, workspaces
 
 urlpatterns = [
     path("", workspaces.every, name="workspaces"),

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.db.models import Max, Q
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.models import (
     Attempt,
     HandCommand,

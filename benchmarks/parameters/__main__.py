@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.names.paths import Tree
 from agents.bdi.understanding.understand import by_name, understand
 from agents.bdi.understanding.understood import Meant, Understood
 from agents.toolkit.registry import REGISTRY

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Protocol
 
-from agents.bdi.recovery_learning import Cell, Memory
+from agents.bdi.recovery.recovery_learning import Cell, Memory
 
 
 class Chooser(Protocol):

@@ -70,10 +70,13 @@ def main() -> None:
                         entails=entails,
                         entailment=_named(asked),
                         reworded=wording,
+                        simplified=asked.simplified,
                     )
                     _tell(done, acted, rules.digest, asked)
                     played.append(done)
     say(_table(played, rules, asked))
+    if asked.simplified:
+        say("In the simulator's easy mode, in which the published figures were measured.")
     say(f"Rules {rules.digest}: {len(rules.rules)}, of which {rules.own['navigation']} for all tasks.")
     if asked.fallback == LEARNED:
         say(f"The learned policy played {asked.train} train variations for each row, seed {asked.seed}.")
@@ -114,7 +117,9 @@ def _fallback(
     policy = _begun(asked)
     policy.start()
     for number in range(asked.train):
-        result, _ = play(simulator, task, train[number % len(train)], "train", rules, fallback=policy)
+        result, _ = play(
+            simulator, task, train[number % len(train)], "train", rules, fallback=policy, simplified=asked.simplified
+        )
         say(f"train {task} {result.variation}: {result.score:.2f}, {result.actions_by_fallback} actions by the policy")
     policy.stop()
     if asked.policy is not None:
@@ -177,6 +182,7 @@ def _asked() -> argparse.Namespace:
     parser.add_argument("--threshold", type=float, help="from which on it says yes; likeness needs one")
     parser.add_argument("--reworded", choices=(SCRIPT, BY_HAND), help="contexts in other words than the environment's")
     parser.add_argument("--most", type=int, help="at most so many variations of each split, spread evenly over it")
+    parser.add_argument("--simplified", action="store_true", help="in the simulator's easy mode, as published figures")
     parser.add_argument("--reset", action="store_true", help="begin anew, whatever the file of the policy holds")
     asked = parser.parse_args()
     if asked.entailment in (COSINE, OVERLAP) and asked.threshold is None:

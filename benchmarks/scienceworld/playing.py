@@ -88,12 +88,13 @@ def play(
     entails: Entailment = structured,
     entailment: str = STRUCTURED,
     reworded: str = "none",
+    simplified: bool = False,
 ) -> tuple[Played, Run]:
     """Play one variation from its beginning to its end by these rules, which are `share` percent of the library;
-    `entailment` and `reworded` are the names of `entails` and of the contexts' wording.
+    `entailment` and `reworded` are the names of `entails` and of the contexts' wording. `simplified`: in easy mode.
     """
     began = time.monotonic()
-    world = ScienceWorld(simulator, task, variation)
+    world = ScienceWorld(simulator, task, variation, "easy" if simplified else "")
     counted = Counted(entails)
     done = run(world, world.goal, rules, limits=LIMITS, fallback=fallback, entails=counted)
     by_fallback = sum(action.by != RULE for action in done.actions)

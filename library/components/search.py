@@ -11,6 +11,7 @@ them as a third ranking (`library.search`).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,7 +108,8 @@ def search(
     values["silent"] = list(asked.reasons)
     rare = rare_models(f"SELECT FROM {_FROM} WHERE {reach} AND {_VECTORS}", values, models)
     those = _every(reach, said_in) if is_few else _candidates(reach, wanted, said_in, asked, rare)
-    with nearest_first(), connection.cursor() as cursor:
+    # Few are compared one by one: no index is asked, and nothing has to be set for it.
+    with nullcontext() if is_few else nearest_first(), connection.cursor() as cursor:
         cursor.execute(_ranked(those, wanted, len(asked.vectors)), values)
         return Results(_loaded(cursor.fetchall()), some_by_words=said)
 

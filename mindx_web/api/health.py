@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from ninja import Router, Schema
 from ninja.responses import Status
 
-from mindx_web.api.auth import token_of
+from mindx_web.api.protocol.auth import token_of
 from mindx_web.operations import health
 
 router = Router(tags=["health"])

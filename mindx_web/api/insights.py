@@ -6,13 +6,13 @@ from datetime import date
 
 from ninja import Query, Router, Schema
 
-from agents.bdi.corrections import Came
+from agents.bdi.learning.corrections import Came
 from agents.insights import insight_sums
 from agents.insights.insight_sums import FIRST, HELPED, NONE, RECOVERED, REPAIRED, Figures, Times
 from agents.presentation.rates import interval
-from mindx_web.api.auth import ApiRequest, BearerToken
-from mindx_web.api.paging import row_id
-from mindx_web.api.problems import Problem, invalid
+from mindx_web.api.protocol.auth import ApiRequest, BearerToken
+from mindx_web.api.protocol.paging import row_id
+from mindx_web.api.protocol.problems import Problem, invalid
 from mindx_web.insights import asked_days
 from people.roles import Role
 from people.scopes import Scope

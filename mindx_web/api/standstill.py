@@ -8,8 +8,8 @@ from ninja import Router, Schema
 from pydantic import Field
 
 from agents.actors import pauses
-from mindx_web.api.auth import ApiRequest, BearerToken
-from mindx_web.api.problems import Problem
+from mindx_web.api.protocol.auth import ApiRequest, BearerToken
+from mindx_web.api.protocol.problems import Problem
 from people.roles import Role
 from people.scopes import Scope
 

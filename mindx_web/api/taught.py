@@ -16,10 +16,10 @@ from agents.models import Goal, Lesson
 from agents.record.selectors import goals_visible_to, plans_visible_to
 from agents.tuning import lessons
 from agents.tuning.lessons import Taught
-from mindx_web.api.auth import ApiRequest, BearerToken
-from mindx_web.api.paging import After, Limit, after_id, found_id, next_after
-from mindx_web.api.problems import Problem, not_found
-from mindx_web.api.shapes import Strict
+from mindx_web.api.protocol.auth import ApiRequest, BearerToken
+from mindx_web.api.protocol.paging import After, Limit, after_id, found_id, next_after
+from mindx_web.api.protocol.problems import Problem, not_found
+from mindx_web.api.protocol.shapes import Strict
 from mindx_web.api.tuning import TrialOut, TunableOut, trial_out, tunable_out, version_number
 from people import tokens
 from people.models import User

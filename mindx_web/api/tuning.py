@@ -17,10 +17,10 @@ from agents.tuning import trying, versions
 from agents.tuning.kinds import Kind
 from agents.tuning.trials import Trial
 from agents.tuning.versions import Tunable, Version
-from mindx_web.api.auth import ApiRequest, BearerToken
-from mindx_web.api.paging import After, Limit, after_id, next_after
-from mindx_web.api.problems import Problem, not_found
-from mindx_web.api.shapes import Strict
+from mindx_web.api.protocol.auth import ApiRequest, BearerToken
+from mindx_web.api.protocol.paging import After, Limit, after_id, next_after
+from mindx_web.api.protocol.problems import Problem, not_found
+from mindx_web.api.protocol.shapes import Strict
 from people import tokens
 from people.models import User
 from people.scopes import Scope

@@ -17,10 +17,10 @@ from agents.record import selectors
 from agents.views.streams import as_attachment, streamed
 from agents.workspaces import file_paths, folders, stores
 from agents.workspaces import workspaces as services
-from mindx_web.api.auth import ApiRequest, BearerToken
-from mindx_web.api.paging import After, Limit, newest_first
-from mindx_web.api.problems import Problem, not_found
-from mindx_web.api.shapes import Strict
+from mindx_web.api.protocol.auth import ApiRequest, BearerToken
+from mindx_web.api.protocol.paging import After, Limit, newest_first
+from mindx_web.api.protocol.problems import Problem, not_found
+from mindx_web.api.protocol.shapes import Strict
 from people.models import User
 from people.scopes import Scope
 from sandbox.snapshots import Entry

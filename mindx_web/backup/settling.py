@@ -18,7 +18,7 @@ from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.utils import timezone
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.hands import typed
 from agents.hands.hand_commands import tell
 from agents.models import Attempt, Goal, HandCommand, IntentPlan, Workspace

@@ -11,8 +11,8 @@ from urllib.parse import quote_plus
 
 from django.db.models import Q, QuerySet
 
-from agents.bdi.corrections import ORIGINS, Came
-from agents.bdi.latency import TOTAL
+from agents.bdi.learning.corrections import ORIGINS, Came
+from agents.bdi.planning.latency import TOTAL
 from agents.insights import insight_sums
 from agents.insights.insight_sums import BY_PERSON, FIRST, HELPED, NONE, NOT_HELPED, OPEN, REPAIRED
 from agents.models import Correction, FailureRecord, Plan, Planning

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from agents.bdi.corrections import Came
+from agents.bdi.learning.corrections import Came
 from agents.insights.insight_sums import FIRST, HELPED, NONE, NOT_HELPED, REPAIRED, Figures
 from mindx_web.presentation import amounts, over_time
 from mindx_web.presentation.over_time import Chart

@@ -12,9 +12,9 @@ from functools import cached_property
 
 from django.urls import reverse
 
-from agents.bdi.corrections import Came
-from agents.bdi.latency import TOTAL
-from agents.bdi.strategies import way_named
+from agents.bdi.learning.corrections import Came
+from agents.bdi.planning.latency import TOTAL
+from agents.bdi.recovery.strategies import way_named
 from agents.insights import insight_sums
 from agents.insights.insight_sums import BY_PERSON, FIRST, HELPED, NONE, Figures, Sums
 from agents.presentation.rates import Rate, rate

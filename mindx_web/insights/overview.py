@@ -14,7 +14,7 @@ from django.db.models.functions import TruncDate
 from django.db.models.lookups import IsNull
 from django.utils import timezone
 
-from agents.bdi.outcome import MISSED
+from agents.bdi.outcome.outcome import MISSED
 from agents.goals import examples
 from agents.models import Goal, Intent, IntentPlan, RecoveryAttempt
 from agents.pages import files_held

@@ -19,9 +19,9 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.db import connections
 from django.urls import resolve
 
-from mindx_web.api import problems
-from mindx_web.api.auth import token_of, unauthorized
-from mindx_web.api.problems import Problem
+from mindx_web.api.protocol import problems
+from mindx_web.api.protocol.auth import token_of, unauthorized
+from mindx_web.api.protocol.problems import Problem
 from people.models import ApiToken
 
 _API = "/api/v1/"

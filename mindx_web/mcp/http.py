@@ -14,7 +14,7 @@ from typing import Any
 
 from django.conf import settings
 
-from mindx_web.api.problems import MEDIA_TYPE, Problem
+from mindx_web.api.protocol.problems import MEDIA_TYPE, Problem
 from mindx_web.mcp.calling import Caller, aside, refusal, token
 from mindx_web.web.origins import is_ours
 

@@ -12,7 +12,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from mindx_web.api.problems import Problem
+from mindx_web.api.protocol.problems import Problem
 from mindx_web.mcp import waits
 from mindx_web.mcp.calling import Answer, Caller, aside, token
 from mindx_web.mcp.operations import BY_NAME, OPERATIONS, WAIT, Operation

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.urls import reverse
 
 from agents.states import GoalState
-from mindx_web.api import waiting as places
+from mindx_web.api.review import waiting as places
 from mindx_web.mcp import state
 from mindx_web.mcp.calling import Answer, Caller, aside, ask, token
 from mindx_web.mcp.state import Waiting

@@ -14,7 +14,7 @@ from django.db import DatabaseError, connection, transaction
 from prometheus_client import Metric
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 
-from agents.bdi.recovery import Strategy
+from agents.bdi.recovery.recovery import Strategy
 from agents.record.lease import claimable
 from agents.states import GoalState, PlanState
 from agents.toolkit.registry import tools_in_use

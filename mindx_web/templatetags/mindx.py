@@ -14,8 +14,8 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from agents.bdi.parameters import is_written_in_rule
-from agents.bdi.strategies import way_named
+from agents.bdi.plans.parameters import is_written_in_rule
+from agents.bdi.recovery.strategies import way_named
 from agents.pages.environment_page import Bars as ScoreBars
 from agents.presentation import hidden
 from agents.toolkit.hosts import THE_INDEX

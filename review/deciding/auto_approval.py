@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
-from agents.bdi.outcome import MISSED
+from agents.bdi.outcome.outcome import MISSED
 from agents.models import IntentPlan
 from agents.plans import shadowing
 from agents.presentation import outcome_words

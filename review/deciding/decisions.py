@@ -10,8 +10,8 @@ from django.conf import settings
 from django.db import transaction
 
 from agents.actors import firmware
-from agents.bdi import document as documents
-from agents.bdi.document import Document, digest_of
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document, digest_of
 from agents.components import agent_steps
 from agents.models import Goal, IntentPlan
 from agents.plans import plans, shadowing, sub_goals

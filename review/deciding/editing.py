@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from agents.bdi import document as documents
-from agents.bdi import selection
-from agents.bdi.document import Document, IntentSpec
+from agents.bdi.plans import document as documents
+from agents.bdi.plans import selection
+from agents.bdi.plans.document import Document, IntentSpec
 from agents.models import Goal, IntentPlan
 from agents.plans import revisions
 from agents.record.errors import StaleDigest

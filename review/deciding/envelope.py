@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from agents.bdi.document import Document
+from agents.bdi.plans.document import Document
 from review.errors import WordsRefused
 
 TRIES = range(1, 6)

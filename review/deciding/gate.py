@@ -13,9 +13,9 @@ from typing import Any
 from django.conf import settings
 
 from agents.actors import models_in_use
-from agents.bdi import branches
-from agents.bdi import document as documents
-from agents.bdi.document import Document, digest_of
+from agents.bdi.plans import branches
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document, digest_of
 from agents.components import components
 from agents.models import Goal, IntentPlan
 from agents.record.gate import Forbidden, Verdict

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from agents.bdi import document as documents
-from agents.bdi.document import Document
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document
 from agents.models import IntentPlan
 from agents.record.selectors import plans_visible_to
 from agents.states import PlanState

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.models import IntentPlan
 from agents.plans import shadowing
 from agents.record import prepared, wake_ups

@@ -7,9 +7,9 @@ from typing import Any
 
 from django.db import transaction
 
-from agents.bdi import document as documents
-from agents.bdi.document import Document
-from agents.bdi.touched import touched
+from agents.bdi.forecast.touched_paths import touched
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document
 from agents.models import Intent, IntentPlan, ShadowRun
 from agents.plans import shadowing
 from agents.record import prepared

@@ -9,12 +9,14 @@ import logging
 from collections.abc import Callable, Mapping
 
 from agents.models import LevelDocument
+from agents.pages import design_page
 from agents.plans import levels
 from agents.plans.levels import NoSuchChoice
 from people.models import User
 from review import rights, words
 from review.audit import level_chain
-from review.errors import DecisionRefused, WordsRefused
+from review.errors import DecisionRefused, NotNow, WordsRefused
+from review.levels import page
 from review.models import LevelDecision
 
 logger = logging.getLogger(__name__)
@@ -33,9 +35,14 @@ def approve(
 ) -> LevelDocument:
     """Approve exactly these bytes; `choice` names rules in place of the agent's, by the key of their goal.
 
-    Raises DecisionRefused, WordsRefused, or StaleDigest when something else waits or somebody decided first.
+    Raises DecisionRefused, WordsRefused, NotNow for a design that still asks for values, or StaleDigest when something
+    else waits or somebody decided first.
     """
     _check_rights(by, document)
+    if document.kind == LevelDocument.Kind.DESIGN and (asks := design_page.asks(page.design_of(document) or "")):
+        raise NotNow(
+            f"The design asks for {', '.join(asks)}. Request changes and say the value, or write it in place of ?."
+        )
     note = words.taken(comment, "comment")
     grant = _written(_Verdict.APPROVE, by=by, via=via, comment=note, choice=choice)
     try:

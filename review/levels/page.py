@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db.models import QuerySet
 
-from agents.bdi import levels
-from agents.bdi.document import digest_of
-from agents.bdi.levels import Selection
+from agents.bdi.planning import levels
+from agents.bdi.planning.levels import Selection
+from agents.bdi.plans.document import digest_of
 from agents.models import IntentPlan, LevelDocument
 from agents.pages import design_page
 from agents.presentation.flow_graph import Graph
@@ -72,6 +72,11 @@ class LevelView:
     def graph(self) -> Graph | None:
         """The picture of a design that names components; None of any other."""
         return design_page.of_text(self.design) if self.design else None
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """The values that the design leaves to people: until they are given it cannot be approved."""
+        return design_page.asks(self.design) if self.design else ()
 
     @property
     def earlier(self) -> LevelDocument | None:

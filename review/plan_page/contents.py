@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.actors import models_in_use
-from agents.bdi import document as documents
-from agents.bdi import outcome_checks
-from agents.bdi.document import Document
+from agents.bdi.forecast import outcome_checks
 from agents.bdi.forecast.forecasting import forecast
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document
 from agents.components import made_tools
 from agents.components.made_tools import Behind
 from agents.execution import goal_network

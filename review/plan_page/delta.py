@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents.bdi import document as documents
-from agents.bdi.document import Document, IntentSpec
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document, IntentSpec
 from agents.models import IntentPlan
 from agents.pages import snapshot_reading
 from agents.pages.snapshot_reading import NotKept, Reading

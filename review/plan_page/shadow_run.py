@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agents.bdi.document import Document
-from agents.bdi.shadow import Proof
+from agents.bdi.forecast.shadow import Proof
+from agents.bdi.plans.document import Document
 from agents.models import IntentPlan, ShadowRun
 from agents.pages import snapshot_reading
 from agents.pages.snapshot_reading import NotKept, Reading, Shown

@@ -10,9 +10,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from agents.bdi import document as documents
-from agents.bdi.document import Document
-from agents.bdi.touched import touched
+from agents.bdi.forecast.touched_paths import touched
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document
 from agents.models import Goal, IntentPlan, ShadowRun
 from agents.plans import renewals, shadowing, tool_call_plans
 from agents.record import prepared

@@ -10,7 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import Any
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.models import IntentPlan
 from agents.plans import shadowing
 from agents.presentation import outcome_words

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from typing import Any
 
-from agents.bdi.touched import Touched
+from agents.bdi.forecast.touched_paths import Touched
 from review.risk.assessment import Level
 
 SOURCES = ("rule", "model", "person", "recovery", "understanding")

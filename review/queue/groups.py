@@ -15,8 +15,8 @@ from typing import Any
 
 from django.db.models import Count, Max, Min
 
-from agents.bdi import document as documents
-from agents.bdi.document import Document
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document
 from agents.models import IntentPlan
 from agents.toolkit.registry import tools_in_use
 from people.models import User
@@ -192,15 +192,14 @@ def page(
     read = [one for one in map(_read, rows[:limit]) if one is not None]
     if not read:
         return None
-    usual = queue.waiting_for(user).filter(shape=shape, trial=trial).exclude(pk__in=[one.entry.pk for one in read])
-    others = [one for one in map(_read, usual.select_related("intent_plan").reverse()[:COMPARED]) if one is not None]
-    same = members.shared([one.traits.facts for one in read])
+    everyone = [*read, *_compared_with(user, shape, trial, read)]
     facts = [one.traits.facts for one in read]
+    same = members.shared(facts)
     columns, framed = frames.framed(facts, members.columns(facts, same))
     held = {row.intent_plan_id: row for row in _held([one.entry.pk for one in read])}
     first = {row.pk for row in rows if getattr(row, "last_word", None) == Decision.Verdict.FIRST_APPROVAL}
     found = [
-        _member(user, one, [*read, *others], columns, opened, held.get(one.entry.pk), is_first=one.entry.pk in first)
+        _member(user, one, everyone, columns, opened, held.get(one.entry.pk), is_first=one.entry.pk in first)
         for one in read
     ]
     groups = _of_shape(user, shape, only)
@@ -217,6 +216,13 @@ def page(
         members=tuple(sorted(found, key=lambda member: not member.apart)),
         following=Cursor.of(rows[limit - 1]) if len(rows) > limit else None,
     )
+
+
+def _compared_with(user: User, shape: str, trial: str, read: Sequence[_Read]) -> list[_Read]:
+    """Other plans of the group, by which it shows what is usual in it."""
+    others = queue.waiting_for(user).filter(shape=shape, trial=trial).exclude(pk__in=[one.entry.pk for one in read])
+    rows = others.select_related("intent_plan").reverse()[:COMPARED]
+    return [one for one in map(_read, rows) if one is not None]
 
 
 def _of_shape(user: User, shape: str, only: Filters | None) -> list[Sibling]:

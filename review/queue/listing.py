@@ -16,7 +16,7 @@ from django.db.models import CharField, DateTimeField, Exists, F, Func, OuterRef
 from django.db.models.functions import Coalesce, Now
 from django.db.models.lookups import GreaterThan, LessThan
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.models import Agent, Goal, Intent, IntentPlan, Workspace
 from agents.record import authors
 from agents.record.authors import Authors

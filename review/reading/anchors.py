@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
 
-from agents.bdi.document import Document, IntentSpec
+from agents.bdi.plans.document import Document, IntentSpec
 
 PLAN = ""
 Key = Callable[[IntentSpec], str]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.bdi.asked import Asked, Model
+from agents.bdi.plans.approved_models import Asked, Model
 
 
 def in_words(asked: Asked) -> str:

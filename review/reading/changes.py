@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 
-from agents.bdi.consequences import (
+from agents.bdi.forecast.consequences import (
     AutonomousMode,
     Consequence,
     Content,

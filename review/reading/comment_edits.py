@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.bdi.document import IntentSpec
+from agents.bdi.plans.document import IntentSpec
 from review.words import LONGEST
 
 # A value as people write it in a sentence: in quotes, or up to the next space.

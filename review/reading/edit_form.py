@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.bdi.document import IntentSpec
-from agents.bdi.validation import Problem
+from agents.bdi.plans.document import IntentSpec
+from agents.bdi.plans.validation import Problem
 from agents.presentation import schema_form
 from agents.presentation.schema_form import Field
 from agents.presentation.values import as_text

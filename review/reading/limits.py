@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agents.bdi.document import Document, IntentSpec
+from agents.bdi.plans.document import Document, IntentSpec
 from agents.toolkit.limits import Ceiling, ceilings
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from agents.bdi.document import Document, IntentSpec
+from agents.bdi.plans.document import Document, IntentSpec
 from agents.presentation.values import as_text
 from agents.toolkit.limits import unusual
 from review.reading import asked_models

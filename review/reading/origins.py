@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agents.bdi import lessons
-from agents.bdi.document import Parameter
-from agents.bdi.parameters import is_written_in_rule
+from agents.bdi.plans import lessons
+from agents.bdi.plans.document import Parameter
+from agents.bdi.plans.parameters import is_written_in_rule
 from review.reading.steps import Step
 
 

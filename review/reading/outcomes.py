@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from agents.bdi.shadow import Proof
+from agents.bdi.forecast.shadow import Proof
 from agents.states import ShadowState
 from review.reading.texts import counted
 

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator
 
-from agents.bdi.document import Document, IntentSpec
+from agents.bdi.plans.document import Document, IntentSpec
 from agents.toolkit.registry import Registry
 from review.reading import summary
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from agents.bdi.document import Document, IntentSpec, Parameter
+from agents.bdi.plans.document import Document, IntentSpec, Parameter
 from agents.presentation.values import as_text
 from agents.toolkit.limits import Ceiling, unusual
 from review.reading import asked_models, difference, texts

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby
 
-from agents.bdi.document import Document, IntentSpec
 from agents.bdi.forecast.requests import requests_of
+from agents.bdi.plans.document import Document, IntentSpec
 from agents.toolkit.registry import Registry
 from review.reading import texts
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from agents.bdi.document import Document, IntentSpec, Parameter
-from agents.bdi.revision import folder_after
+from agents.bdi.beliefs.revision import folder_after
+from agents.bdi.plans.document import Document, IntentSpec, Parameter
 from agents.presentation.values import as_text
 from agents.toolkit.command import Command
 from agents.toolkit.references import is_reference

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from agents.bdi import selection
-from agents.bdi.document import Document
+from agents.bdi.plans import selection
+from agents.bdi.plans.document import Document
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from agents.bdi.document import Document, IntentSpec
-from agents.bdi.outcome import CheckKind
+from agents.bdi.outcome.outcome import CheckKind
+from agents.bdi.plans.document import Document, IntentSpec
 
 RISK, CHECK, DIFFERENCE, VALUE = "risk", "check", "difference", "value"
 MOST = 20

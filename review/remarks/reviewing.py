@@ -10,8 +10,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.bdi import levels
 from agents.bdi.designing import blueprint
+from agents.bdi.planning import levels
 from agents.evolution import asking
 from agents.models import Goal, IntentPlan, LevelDocument
 from agents.plans import shadowing

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from agents.bdi.document import Document, IntentSpec
-from agents.bdi.touched import Touched
+from agents.bdi.forecast.touched_paths import Touched
+from agents.bdi.plans.document import Document, IntentSpec
 from agents.presentation.rates import KNOWN_FROM, Rate, rate
 from review.risk.targets import in_words, is_program, target_of
 

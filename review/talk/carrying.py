@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 
 from django.db.models import F
 
-from agents.bdi import document as documents
-from agents.bdi.document import Document
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document
 from agents.models import IntentPlan
 from agents.states import GOAL_ENDED
 from review.models import Comment

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.models import Goal, IntentPlan
 from agents.plans import plans
 from agents.plans.plans import Said

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from django.db.models import Count, OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
-from agents.bdi.document import Document
+from agents.bdi.plans.document import Document
 from agents.models import IntentPlan
 from people.models import User
 from review.models import Answer, Comment

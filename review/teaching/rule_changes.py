@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from agents.bdi import parameters
-from agents.bdi.document import Document, IntentSpec, Parameter
+from agents.bdi.plans import parameters
+from agents.bdi.plans.document import Document, IntentSpec, Parameter
 from agents.components.rules import KIND
 from agents.rules import amending
 from agents.toolkit.registry import UnknownTool, tools_in_use

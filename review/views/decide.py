@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.models import IntentPlan
 from agents.record.errors import PlanInvalid, StaleDigest
 from agents.states import PlanState

@@ -12,8 +12,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRedirect
 
-from agents.bdi import document as documents
-from agents.bdi.document import Document, IntentSpec
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document, IntentSpec
 from agents.models import IntentPlan
 from agents.presentation import schema_form
 from agents.record.errors import PlanInvalid, StaleDigest

@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from agents.bdi.network import listed
+from agents.bdi.outcome.network import listed
 from agents.record.selectors import plans_visible_to
 from review.deciding import held_decisions, holding
 from review.deciding.batch import AT_ONCE

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.models import IntentPlan
 from agents.plans import shadowing
 from agents.record.selectors import plans_visible_to

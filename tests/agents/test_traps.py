@@ -14,14 +14,14 @@ import pytest
 from django.db import transaction
 from django.utils import timezone
 
-from agents.bdi.alternatives import mapped
-from agents.bdi.dependencies import link
-from agents.bdi.failures import Failure, FailureClass
-from agents.bdi.recovery import Envelope, Situation, choose
-from agents.bdi.strategies import AGINT, ALTERNATIVE
+from agents.bdi.plans.dependencies import link
+from agents.bdi.plans.validation import validate
+from agents.bdi.recovery.alternatives import mapped
+from agents.bdi.recovery.failures import Failure, FailureClass
+from agents.bdi.recovery.recovery import Envelope, Situation, choose
+from agents.bdi.recovery.strategies import AGINT, ALTERNATIVE
 from agents.bdi.understanding import correcting
-from agents.bdi.understanding.paths import Tree
-from agents.bdi.validation import validate
+from agents.bdi.understanding.names.paths import Tree
 from agents.cycle import cycle
 from agents.goals import goals
 from agents.models import Agent, Attempt, Generation, Goal, IntentPlan, RecoveryAttempt, Workspace

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mindx_web.api.body import read_json
-from mindx_web.api.problems import Problem
+from mindx_web.api.protocol.body import read_json
+from mindx_web.api.protocol.problems import Problem
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\x00"))
 numbers = st.integers(-(2**53) + 1, 2**53 - 1) | st.floats(allow_nan=False, allow_infinity=False)

@@ -12,7 +12,7 @@ from django.test import Client
 
 from agents.models import Goal
 from agents.record import selectors
-from mindx_web.api.guard import JSON_MAX_BYTES
+from mindx_web.api.protocol.guard import JSON_MAX_BYTES
 from tests.cast import ApiCaller
 
 pytestmark = pytest.mark.django_db

@@ -16,7 +16,7 @@ from django.test import RequestFactory
 from django.utils import timezone
 
 from agents.models import Goal, Workspace
-from mindx_web.api.guard import _at_work, guarded
+from mindx_web.api.protocol.guard import _at_work, guarded
 from people import idempotency
 from people.models import AnsweredRequest
 

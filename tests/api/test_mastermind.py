@@ -11,7 +11,7 @@ from django.utils import timezone
 from agents.coordinator import backlog_taking
 from agents.mastermind.commands import COMMANDS
 from agents.models import Agent, BacklogItem, GivenCommand, Goal
-from mindx_web.api.mastermind import SCOPES
+from mindx_web.api.agents.mastermind import SCOPES
 from people.models import User
 from people.scopes import Scope
 

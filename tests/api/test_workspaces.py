@@ -13,7 +13,7 @@ from django.db import connection
 from agents.models import IntentPlan, Workspace
 from agents.record.moves import move_plan
 from agents.states import PlanState
-from mindx_web.api.problems import Problem
+from mindx_web.api.protocol.problems import Problem
 from mindx_web.api.workspaces import receive
 
 pytestmark = pytest.mark.django_db

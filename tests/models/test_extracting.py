@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.cycle import cycle
 from agents.models import Goal, LogLine, ParameterSettings
 from agents.toolkit.registry import REGISTRY

@@ -236,7 +236,7 @@ def test_what_a_policy_would_let_pass_waits_for_a_person_when_a_program_may_have
         assert tried(goal.intent_plans.get()).state == PlanState.AWAITING_REVIEW
     assert not Approval.objects.exists()
     # The control: the same steps, where nothing that a program wrote went in, pass by this policy.
-    from agents.bdi import prompt
+    from agents.bdi.language_models import prompt
 
     monkeypatch.setattr(prompt, "_FROM_TOOLS", frozenset())
     goal = goals.submit(by=owner, text="Lay out another ledger")

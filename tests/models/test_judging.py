@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.actors import environment_actions
-from agents.bdi import means_ends
+from agents.bdi.planning import means_ends
 from agents.beliefs.entailment_asking import LanguageModel
 from agents.cycle import cycle
 from agents.environments.interpreter import Limits, run

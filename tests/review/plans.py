@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
-from agents.bdi import document as documents
-from agents.bdi.document import Document, IntentSpec, Parameter
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document, IntentSpec, Parameter
 from agents.models import Agent, Goal, Intent, IntentPlan, Plan, ShadowRun, Workspace
 from agents.plans import proposals, shadowing
 from agents.record import moves

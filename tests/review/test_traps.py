@@ -15,7 +15,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.cycle import cycle
 from agents.execution import executor, shadow, steps
 from agents.execution import shadow as shadow_runs

@@ -116,7 +116,7 @@ class Running:
         below = self.below()
         assert below
         self.process.send_signal(number)
-        assert self.process.wait(timeout=60) == (0 if number != signal.SIGKILL else -signal.SIGKILL)
+        assert self.process.wait(timeout=120) == (0 if number != signal.SIGKILL else -signal.SIGKILL)
         wait_until(
             lambda: not [line for pid, line in below.items() if lives(pid)],
             within=60,

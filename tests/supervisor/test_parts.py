@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mindx_web.supervisor.configuration import Configuration
+import pytest
+
+from mindx_web.supervisor.configuration import Configuration, ConfigurationError
 from mindx_web.supervisor.data_folder import DataFolder
 from mindx_web.supervisor.parts import own_parts
 
@@ -23,3 +25,9 @@ def test_djangos_checks_are_made_by_the_worker_alone(tmp_path: Path) -> None:
     lines = {part.name: part.argv() for part in parts}
     assert lines["beat"].index("--skip-checks") < lines["beat"].index("beat")
     assert "--skip-checks" not in lines["worker"]
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "70000", "80 80", "-1", "http", "٣"])
+def test_what_is_no_port_is_refused(port: str) -> None:
+    with pytest.raises(ConfigurationError, match="from 1 to 65535"):
+        Configuration.from_environment({"MINDX_PORT": port})

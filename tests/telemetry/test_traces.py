@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import StatusCode
 
-from agents.bdi.document import IntentSpec
+from agents.bdi.plans.document import IntentSpec
 from agents.cycle import cycle
 from agents.execution import shadow as shadow_run
 from agents.execution.steps import StepOutcome
@@ -140,7 +140,7 @@ def run_with(outcome: Any, spans: InMemorySpanExporter) -> Any:
 
 
 def test_a_failed_step_and_a_failed_sandbox_are_told_apart_and_say_no_words(spans: InMemorySpanExporter) -> None:
-    from agents.bdi.recovery import Failure, FailureClass
+    from agents.bdi.recovery.recovery import Failure, FailureClass
 
     failed = run_with(StepOutcome(failure=Failure(FailureClass.NETWORK_ERROR, "secret.txt is away")), spans)
     assert failed.status.status_code is StatusCode.ERROR

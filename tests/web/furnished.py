@@ -11,9 +11,9 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from agents.actors import firmware, prompt_versions
-from agents.bdi.failures import Facts, FailureClass, Rule
 from agents.bdi.modular.state import Chosen
-from agents.bdi.strategies import MANUAL
+from agents.bdi.recovery.failures import Facts, FailureClass, Rule
+from agents.bdi.recovery.strategies import MANUAL
 from agents.bus import answering, breakers, members, providers, requests
 from agents.bus import settings as bus_settings
 from agents.bus.members import Offer, Registration

@@ -295,6 +295,8 @@ ACTIONS = {
     "workflow-process",
     "workflow-define",
     "workflow-version",
+    "workflow-evolve",
+    "workflow-search",
     "rule-evolve",
     "rule-search",
     "tool-search",

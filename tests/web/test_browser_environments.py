@@ -19,7 +19,7 @@ def test_a_person_watches_an_agent_think(operator: User, open_page: Callable[...
     page = open_page(operator, "/environments/")
     page.get_by_label("Task").select_option("tea")
     page.get_by_role("button", name="Start").click()
-    expect(page.get_by_text("Nothing was done yet", exact=True)).to_be_visible()
+    expect(page.get_by_text("No action yet", exact=True)).to_be_visible()
     working.work(EnvironmentRun.objects.get().pk)
     # The page asks by itself.
     expect(page.get_by_role("heading", name="Action 9 of 9")).to_be_visible()
@@ -39,7 +39,7 @@ def test_a_person_chooses_and_trains(operator: User, open_page: Callable[..., Pa
     page.get_by_label("Rules", exact=True).select_option("0")
     page.get_by_label("Where no rule applies").select_option("person")
     page.get_by_role("button", name="Start").click()
-    expect(page.get_by_text("Nothing was done yet", exact=True)).to_be_visible()
+    expect(page.get_by_text("No action yet", exact=True)).to_be_visible()
     run = EnvironmentRun.objects.get()
     for number, action in enumerate(("take key", "go to kitchen", "put key in box"), start=1):
         working.work(run.pk)

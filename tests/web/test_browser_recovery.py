@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import Page, expect
 
-from agents.bdi.failures import Facts, FailureClass
-from agents.bdi.strategies import ALTERNATIVE, RETRY
+from agents.bdi.recovery.failures import Facts, FailureClass
+from agents.bdi.recovery.strategies import ALTERNATIVE, RETRY
 from agents.models import FailureRecord, Goal
 from agents.recovery import recovery_learning
 from people.models import User

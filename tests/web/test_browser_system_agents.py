@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 from playwright.sync_api import Page, expect
 
-from agents.bdi import levels
+from agents.bdi.planning import levels
 from agents.cycle import cycle
 from agents.models import BusRequest, Goal, LevelDocument
 from agents.plans import designs

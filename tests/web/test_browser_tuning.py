@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from agents.bdi.recovery import Standing
-from agents.bdi.strategies import ALTERNATIVE, SIMPLER
+from agents.bdi.recovery.recovery import Standing
+from agents.bdi.recovery.strategies import ALTERNATIVE, SIMPLER
 from agents.cycle import cycle
 from agents.models import FailureRecord, Goal
 from agents.understanding import in_force

@@ -72,7 +72,7 @@ def test_a_run_under_way_is_asked_about_again(owner: User, client: Client) -> No
     client.force_login(owner)
     client.post("/environments/", FORM)
     run = EnvironmentRun.objects.get()
-    assert "Nothing was done yet" in text_of(client, run.get_absolute_url())
+    assert "No action yet" in text_of(client, run.get_absolute_url())
     assert f'hx-get="{run.get_absolute_url()}?"' in text_of(client, run.get_absolute_url())
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
+from agents.models import Plan
 from library import embedding
 from library.components import services
 from library.memory import services as memory
@@ -62,6 +64,7 @@ def test_a_component_shows_its_versions_their_difference_and_its_text_as_text(
     assert "1.0.0 to 1.1.0" in shown
     assert "&lt;i&gt;words&lt;/i&gt;" in shown
     assert "from 1.0.0" in shown
+    assert 'aria-label="1.0.0; 1.1.0 from 1.0.0"' in shown, "the lineage as a graph"
     firmware = Component.objects.get(kind="firmware")
     assert "&lt;b&gt;English&lt;/b&gt;" in client_of(owner).get(f"/library/{firmware.pk}/").content.decode()
     assert client_of(owner).get(at, {"version": firmware.versions.get().pk}).status_code == 404
@@ -111,3 +114,25 @@ def test_the_page_tells_how_far_a_new_sentence_model_has_come_while_it_is_under_
     assert '<progress max="2" value="1"' in shown
     fragment = page.get("/library/", headers={"HX-Target": "found", "HX-Request": "true"}).content.decode()
     assert "<progress" not in fragment, "it is outside of what a search replaces"
+
+
+def test_who_uses_it_is_told_by_the_newest_plans_and_goals_of_others_are_counted_only(
+    greet: ComponentVersion,
+    owner: User,
+    outsider: User,
+    propose_plan: Callable[..., Any],
+    client_of: Callable[[User], Client],
+) -> None:
+    at = f"/library/{greet.component_id}/"
+    assert "No plan has used it yet" in client_of(owner).get(at).content.decode()
+    plan = propose_plan(owner)
+    Plan.objects.filter(pk=plan.plan_id).update(source="rule", evidence={"rule": {"name": "greet", "version": "1.0.0"}})
+    agent, goal = plan.goal.agent.name, f"/goals/{plan.goal_id}/"
+    shown = client_of(owner).get(at).content.decode()
+    assert f"{agent} (1)" in shown
+    assert goal in shown
+    theirs = client_of(outsider).get(at).content.decode()
+    assert f"{agent} (1)" in theirs
+    assert goal not in theirs
+    firmware = Component.objects.get(kind="firmware")
+    assert agent in client_of(outsider).get(f"/library/{firmware.pk}/").content.decode()

@@ -17,7 +17,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from agents.bdi.corrections import Came
+from agents.bdi.learning.corrections import Came
 from agents.cycle import cycle
 from agents.insights import insight_cases, insight_sums
 from agents.insights.insight_sums import Asked

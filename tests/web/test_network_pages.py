@@ -12,7 +12,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.models import Attempt, Goal, IntentPlan
 from agents.record.moves import move_goal, move_intents, move_plan
 from agents.states import GoalState, IntentState, PlanState

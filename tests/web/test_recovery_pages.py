@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from agents.bdi.failures import Facts, FailureClass, Rule
+from agents.bdi.recovery.failures import Facts, FailureClass, Rule
 from agents.models import FailureRecord, FailureRule, Goal, RecoveryPolicy, RecoveryReset, RecoveryStatistic
 from agents.pages import failure_causes
 from agents.pages.recovery_time import RecoveryTime

@@ -45,7 +45,10 @@ def test_served_goals_unserved_ones_and_rules_that_quarrel_are_shown(
     assert "A rule serves 2 of 3 goals 67 %" in words
     assert "greet somebody 2 2 0.9" in words
     assert "wave 0 2 never chosen" in words
-    assert f"greet somebody is chosen before wave 2 goals: {goals[1].pk} {goals[0].pk}" in words
+    first, second = goals[1], goals[0]
+    quarrel = f"greet somebody is chosen before wave Goal {first.pk}: greet Bob Goal {second.pk}: greet Ada"
+    assert quarrel in words
+    assert "give the other a higher PRIORITY" in words
     assert f"Goal {goals[2].pk}: pay the invoices no relevant rule" in words
     assert "Rules that apply to none of these goals 1 Names never" in words
     assert Plan.objects.count() == 3, "nothing is planned in earnest"

@@ -84,3 +84,21 @@ def test_the_reviewer_sees_the_components_of_a_design(owner: User, reviewer: Use
     page = client_of(reviewer).get(f"/review/levels/{document.pk}/").content.decode()
     assert "Its components" in page
     assert "<svg" in page
+
+
+def test_the_reviewer_reads_what_the_design_asks_for_and_cannot_approve_it_before(
+    owner: User, reviewer: User, client_of: ClientOf
+) -> None:
+    text = (
+        "Design of 1 component for: x\nComponent a: reuse the workflow “Copy” 1.0.0\na does: Copy\na takes source: ?\n"
+        "a takes target: copy.txt"
+    )
+    form = {"requirements": WANTED, "do": "submit", "design": text, "key": "", "reuse": "0.7", "evolve": "0.4"}
+    client_of(owner).post("/agents/system/design/", form)
+    document = Goal.objects.get().level_documents.get()
+    client = client_of(reviewer)
+    assert "This design asks for source of a." in client.get(f"/review/levels/{document.pk}/").content.decode()
+    refused = client.post(f"/review/levels/{document.pk}/decide/", {"do": "approve", "digest": document.digest})
+    assert "The design asks for source of a. Request changes" in refused.content.decode()
+    document.refresh_from_db()
+    assert document.state == "awaiting_review"

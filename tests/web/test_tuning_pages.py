@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents.bdi import recovery_settings
+from agents.bdi.recovery import recovery_settings
 from agents.coordinator import backlog_taking
 from agents.mastermind.stops import Rules
 from agents.models import BacklogRules, ParameterSettings, PathMapping, RecoverySetting

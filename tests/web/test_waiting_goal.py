@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from agents.bdi.failures import Facts
+from agents.bdi.recovery.failures import Facts
 from agents.models import FailureRecord, Goal
 from agents.pages.goal_page import signature
 from people.models import User

@@ -12,8 +12,8 @@ from django.test import Client
 from django.urls import reverse
 
 from agents import states
-from agents.bdi.cycle import AgentStatus
-from agents.bdi.strategies import Strategy
+from agents.bdi.intentions.cycle import AgentStatus
+from agents.bdi.recovery.strategies import Strategy
 from agents.presentation import endings
 from agents.states import GoalState, PlanState
 from mindx_web.presentation import words

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -119,15 +119,21 @@ def started(data: Path, *, lease_s: float, **environment: str) -> Iterator[Whole
         ) as api:
             yield Whole(running, port, api, lease_s)
     finally:
-        running.process.terminate()
-        running.process.wait(timeout=120)
+        if running.process.poll() is None:  # a test of faults may have ended it
+            running.end(signal.SIGTERM)
 
 
 @pytest.fixture(scope="session")
-def whole(tmp_path_factory: pytest.TempPathFactory, package_index: str, prepared: Prepared) -> Iterator[Whole]:
+def whole(
+    tmp_path_factory: pytest.TempPathFactory,
+    package_index: str,
+    prepared: Prepared,
+    lend_cluster: Callable[[Path], None],
+) -> Iterator[Whole]:
     """A running mindX, shared by the tests that name the group `whole`."""
     data: Path = tmp_path_factory.mktemp("whole") / "data"
     data.mkdir(mode=0o700)
     prepared.lend(data)  # the first start has nothing lent to it (test_up)
+    lend_cluster(data)
     with started(data, lease_s=LEASE_S, MINDX_PACKAGE_INDEX=package_index, MINDX_AGENTS_INTERNAL="1") as found:
         yield found

@@ -5,6 +5,7 @@ There is no second copy: what is planned is what stands in the approved text, wh
     Design of 2 components for: Report the sales
     Component count-lines: reuse the workflow “Count lines” 1.0.0
     count-lines does: Count the lines of sales.csv
+    count-lines takes file: sales.csv
     Component write-report: create
     write-report does: Write a report about them
     write-report waits for: count-lines
@@ -12,19 +13,28 @@ There is no second copy: what is planned is what stands in the approved text, wh
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from agents.bdi.designing.choosing import CREATE, EVOLVE, REUSE, Decided, Thresholds
 from agents.bdi.designing.needs import Need
+from agents.bdi.designing.workflow_values import Chosen
 from agents.toolkit.parts import Part
+from agents.toolkit.schemas import JsonError, loads_strict
 
 _HEAD = re.compile(r"Design of \d{1,3} components? for: (?P<title>.+)")
 _COMPONENT = re.compile(
     r"Component (?P<name>[a-z][a-z0-9-]{0,31}): (?P<choice>reuse|evolve|create)"
     r"(?: the (?P<kind>[a-z]+) “(?P<what>.{1,200})” (?P<version>\d[\w.]{0,31}))?"
 )
+_TAKES = re.compile(r"(?P<name>[a-z][a-z0-9-]{0,31}) takes (?P<param>[A-Za-z_][A-Za-z0-9_]{0,63}): (?P<value>.+)")
+# Stands in place of a value that somebody has to give.
+OPEN = "?"
+# A longer default stays in the workflow: nobody reads it within a line.
+_VALUE_MAX = 300
 _SAYS = re.compile(r"(?P<name>[a-z][a-z0-9-]{0,31}) (?P<what>does|waits for): (?P<text>.+)")
 NEW_CODE = "nothing writes new code by itself here: no language model is set up, so a person is asked for its plan"
 NEW_BY_MODEL = "a language model may plan it or write it, and people review that"
@@ -32,7 +42,9 @@ NEW_BY_MODEL = "a language model may plan it or write it, and people review that
 
 @dataclass(frozen=True)
 class Component:
-    """A part of a design as its text says it. `kind`, `what`, `version`: of the library, empty for a new one."""
+    """A part of a design as its text says it. `kind`, `what`, `version`: of the library, empty for a new one.
+    `takes`: values of a workflow's parameters; None where somebody has to give one.
+    """
 
     name: str
     choice: str
@@ -41,12 +53,14 @@ class Component:
     kind: str = ""
     what: str = ""
     version: str = ""
+    takes: tuple[tuple[str, Any], ...] = ()
 
     @property
     def goal(self) -> str:
         """The text of the sub-goal that sees to it."""
         if self.choice == REUSE and self.kind == "workflow":
-            return f'Process the workflow "{self.what}"'
+            values = f" with the values {json.dumps(dict(self.takes))}" if self.takes else ""
+            return f'Process the workflow "{self.what}"{values}'
         if self.choice == EVOLVE:
             return f'Evolve the component "{self.what}" of the kind {self.kind} so that it does "{self.does}"'
         return self.does
@@ -58,6 +72,11 @@ class Blueprint:
 
     title: str
     components: tuple[Component, ...]
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """The values that somebody has to give before it can be carried out, in words."""
+        return tuple(f"{name} of {one.name}" for one in self.components for name, value in one.takes if value is None)
 
 
 def write(title: str, decided: Sequence[tuple[Need, Decided]], thresholds: Thresholds, *, has_model: bool) -> str:
@@ -74,6 +93,7 @@ def write(title: str, decided: Sequence[tuple[Need, Decided]], thresholds: Thres
             f"{need.name} does: {_quiet(need.does)}",
             f"{need.name} because: {_quiet(one.because)}",
         ]
+        lines += _values(need.name, one.values)
         if need.after:
             lines.append(f"{need.name} waits for: {', '.join(need.after)}")
             lines.append(f"{need.name} reads: the files that {' and '.join(need.after)} left in the workspace")
@@ -94,6 +114,7 @@ def read(text: str) -> Blueprint | None:
     if head is None:
         return None
     found: dict[str, Component] = {}
+    takes: dict[str, dict[str, Any]] = {}
     says: dict[tuple[str, str], str] = {}
     for line in lines[1:]:
         if (one := _COMPONENT.fullmatch(line)) is not None:
@@ -105,7 +126,10 @@ def read(text: str) -> Blueprint | None:
             )
         elif (said := _SAYS.fullmatch(line)) is not None:
             says[said["name"], said["what"]] = said["text"]
-    return Blueprint(head["title"], tuple(_whole(found.values(), says)))
+        elif (given := _TAKES.fullmatch(line)) is not None:
+            takes.setdefault(given["name"], {})[given["param"]] = _value(given["value"])
+    whole = _whole(found.values(), says)
+    return Blueprint(head["title"], tuple(replace(one, takes=_taken(one, takes)) for one in whole))
 
 
 def parts(blueprint: Blueprint) -> tuple[Part, ...]:
@@ -128,6 +152,44 @@ def _whole(found: Iterable[Component], says: dict[tuple[str, str], str]) -> Iter
         yield Component(one.name, one.choice, does, after, one.kind, one.what, one.version)
     if not before:
         raise ValueError("it names no component")
+
+
+def _taken(one: Component, takes: dict[str, dict[str, Any]]) -> tuple[tuple[str, Any], ...]:
+    """What is given to a component; ValueError where that takes nothing."""
+    given = tuple(takes.get(one.name, {}).items())
+    if given and (one.choice != REUSE or one.kind != "workflow"):
+        raise ValueError(f"{one.name} takes {given[0][0]}, but only a workflow that is reused takes values")
+    return given
+
+
+def _values(name: str, values: Sequence[Chosen]) -> Iterator[str]:
+    """A line for each value, and one with the reasons."""
+    for one in values:
+        said = OPEN if one.value is None else _written(one.value)
+        if len(said) <= _VALUE_MAX:
+            yield f"{name} takes {one.name}: {said}"
+        else:
+            yield f"{name} leaves {one.name}: as the workflow says, {len(said):,} characters"
+    if values:
+        yield f"{name} values because: {'; '.join(f'{one.name}, {_quiet(one.because)}' for one in values)}"
+
+
+def _written(value: Any) -> str:
+    """A text as it is where it reads back the same, anything else as JSON, whose escapes end no line."""
+    if isinstance(value, str) and value != OPEN and value == _quiet(value) and _value(value) == value:
+        return value
+    return json.dumps(value)
+
+
+def _value(said: str) -> Any:
+    """JSON, or the text that stands there; None for what is still open."""
+    if said == OPEN:
+        return None
+    try:
+        found = loads_strict(said)
+    except JsonError:
+        return said
+    return said if found is None else found
 
 
 def _chosen(one: Decided) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agents.bdi.designing.workflow_values import Chosen
+
 REUSE, EVOLVE, CREATE = "reuse", "evolve", "create"
 
 
@@ -45,11 +47,14 @@ class Match:
 
 @dataclass(frozen=True)
 class Decided:
-    """`match`: the best there is, also where something new is created. `because`: in words, with the figures."""
+    """`match`: the best there is, also where something new is created. `because`: in words, with the figures.
+    `values`: of the parameters of a workflow that is reused.
+    """
 
     choice: str
     because: str
     match: Match | None = None
+    values: tuple[Chosen, ...] = ()
 
 
 def decide(matches: Sequence[Match], thresholds: Thresholds, *, not_compared: str = "") -> Decided:

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from agents.bdi.consequences import Consequence, Inside, NewFolder, Removal, Writing
+from agents.bdi.forecast.consequences import Consequence, Inside, NewFolder, Removal, Writing
 from agents.bdi.forecast.walk import Node, Walk
 from sandbox.commands import shown
 from sandbox.jail.inside.patch import PatchFailed, applied

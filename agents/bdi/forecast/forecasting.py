@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from agents.bdi.consequences import Consequence, Forecast, ToModel, Unread
-from agents.bdi.document import Document
 from agents.bdi.forecast import files, moving, session
+from agents.bdi.forecast.consequences import Consequence, Forecast, ToModel, Unread
 from agents.bdi.forecast.requests import asks_model, requests_of
 from agents.bdi.forecast.walk import BaseEntry, Node, Walk
-from agents.bdi.started import unstopped
-from agents.bdi.waits import is_wait
+from agents.bdi.plans.document import Document
+from agents.bdi.plans.started_programs import unstopped
+from agents.bdi.plans.waits import is_wait
 from agents.toolkit.registry import Registry
 from sandbox.commands import Refusal
 from sandbox.contract import Request

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.bdi.consequences import Consequence, Content, Overwriting, Transfer
-from agents.bdi.forecast.walk import Walk
+from agents.bdi.forecast.consequences import Consequence, Content, Overwriting, Transfer
+from agents.bdi.forecast.walk import Node, Walk
 from sandbox.commands import shown
 
 
@@ -29,20 +29,20 @@ def _transfer(walk: Walk, params: Mapping[str, Any], *, moves: bool) -> Iterator
     if old is not None and overwrite and not walk.autonomous:
         yield walk.failing(f"replacing {shown(path)} needs autonomous mode, which is off at this step")
     goes = [] if node is None else [(source, node), *walk.below(source)]
-    today = [one for _, one in goes if one.of_today and one.kind != "dir"]
+    files = [one for _, one in goes if one.of_today and one.kind != "dir"]
+    size_bytes, kind = sum(one.size_bytes for one in files), node.kind if node else "missing"
     yield Transfer(
-        **walk.here(),
-        source=source,
-        path=path,
-        kind=node.kind if node else "missing",
-        files=len(today),
-        size_bytes=sum(one.size_bytes for one in today),
-        moves=moves,
-        may_replace=overwrite and walk.unsure,
-    )
+        **walk.here(), source=source, path=path, kind=kind, files=len(files), size_bytes=size_bytes,
+        moves=moves, may_replace=overwrite and walk.unsure,
+    )  # fmt: skip
     if old is not None and old.kind == "file" and overwrite:
         comes = Content(node.origin, node.text) if node else Content()
         yield Overwriting(**walk.here(), path=path, source=source, lost=Content(old.origin, old.text), comes=comes)
+    _put(walk, source, path, goes, moves=moves)
+
+
+def _put(walk: Walk, source: str, path: str, goes: Sequence[tuple[str, Node]], *, moves: bool) -> None:
+    """Have the walk see what `goes` in its new place."""
     if moves:
         for name, _ in goes:
             del walk.nodes[name]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.bdi.document import IntentSpec
+from agents.bdi.plans.document import IntentSpec
 from agents.toolkit.registry import Registry, UnknownTool
 from sandbox.contract import Request
 

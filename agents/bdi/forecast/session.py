@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from agents.bdi.consequences import AutonomousMode, Consequence, Environment, Program, ToolWork
+from agents.bdi.forecast.consequences import AutonomousMode, Consequence, Environment, Program, ToolWork
 from agents.bdi.forecast.files import look
 from agents.bdi.forecast.walk import Node, Walk
 from agents.toolkit.packages import fetches_packages, installs_packages, needs_environment

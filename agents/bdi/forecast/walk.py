@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.bdi.consequences import Consequence, WouldFail
+from agents.bdi.forecast.consequences import Consequence, WouldFail
 from sandbox.commands import place
 
 

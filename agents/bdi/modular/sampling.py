@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from agents.bdi.modular import model_requests
-from agents.bdi.modular.agent import PERSON, Answer, ModularAgent, Want, used_of
+from agents.bdi.modular.agent import PERSON, Answer, ModularAgent, Want
 from agents.bdi.modular.model_requests import Unreadable
 from agents.bdi.modular.state import DISCRIMINATOR, FunctionCall, Message, Option, Used
 
@@ -90,8 +90,3 @@ def written_option(answer: Answer) -> Option:
 def used_by(options: Sequence[Option]) -> Used:
     """What all options took together."""
     return sum((one.used for one in options), Used())
-
-
-def used_in(answers: Sequence[Answer]) -> Used:
-    """What some answers took together."""
-    return sum((used_of(one) for one in answers), Used())

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agents.bdi.understanding import effects
-from agents.bdi.understanding.paths import NEW, Tree, find, is_in_table
+from agents.bdi.understanding.names.paths import NEW, Tree, find, is_in_table
 from agents.toolkit.registry import Registry, UnknownTool
 from agents.toolkit.types import Param, Step
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from agents.bdi.dependencies import link
-from agents.bdi.parameters import with_defaults
+from agents.bdi.plans.dependencies import link
+from agents.bdi.plans.parameters import with_defaults
 from agents.bdi.understanding.understood import Meant
 from agents.toolkit.registry import Registry
 from agents.toolkit.types import Param, PlanDraft, Step

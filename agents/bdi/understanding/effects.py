@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from agents.bdi.understanding.paths import FILE, FOLDER, Tree
+from agents.bdi.understanding.names.paths import FILE, FOLDER, Tree
 from agents.toolkit.command import Command
 from agents.toolkit.saying import Place, Said
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.bdi.network import listed
+from agents.bdi.outcome.network import listed
 
 # A run counts half after so many days: habits change.
 HALF_LIFE_DAYS = 30.0

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from agents.bdi.understanding.paths import ANY, FILE, FOLDER, Tree, find
-from agents.bdi.understanding.tokens import (
+from agents.bdi.understanding.names.paths import ANY, FILE, FOLDER, Tree, find
+from agents.bdi.understanding.understood import Meant
+from agents.bdi.understanding.words.tokens import (
     DATA,
     FLAG,
     NUMBER,
@@ -23,7 +24,6 @@ from agents.bdi.understanding.tokens import (
     number_of,
     tokens_of,
 )
-from agents.bdi.understanding.understood import Meant
 from agents.toolkit.command import Command
 from agents.toolkit.registry import Registry
 from agents.toolkit.types import Param

@@ -10,26 +10,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.bdi.understanding import asides, bounds, fences, moods, reservations
 from agents.bdi.understanding.as_data import as_data
-from agents.bdi.understanding.asking import MAX_CHOICES, asked_with, choice_of, short, too_much
-from agents.bdi.understanding.carried import not_carried
-from agents.bdi.understanding.dictated import written
-from agents.bdi.understanding.done_alike import by_its_own_tool
-from agents.bdi.understanding.done_in_order import doubts_of_order
+from agents.bdi.understanding.asides import courtesy, moods
+from agents.bdi.understanding.checks import bounds, qualifiers, reservations
+from agents.bdi.understanding.checks.dropped_words import with_its_reason
+from agents.bdi.understanding.checks.second_look import keeping, looked_at
+from agents.bdi.understanding.checks.steps_in_order import doubts_of_order
+from agents.bdi.understanding.checks.word_coverage import not_carried
 from agents.bdi.understanding.effort import MOST_TO_GUESS, Effort, TooMuch
-from agents.bdi.understanding.filler import ARTICLES
-from agents.bdi.understanding.guessed import guessed
-from agents.bdi.understanding.in_turn import Heard, read_through
-from agents.bdi.understanding.let_go import with_its_reason
-from agents.bdi.understanding.lexicon import lexicon_of
-from agents.bdi.understanding.parting import MAX_TOKENS, WAYS, Names, spelt
-from agents.bdi.understanding.paths import Tree
-from agents.bdi.understanding.second_look import keeping, looked_at
-from agents.bdi.understanding.set_aside import UNCLEAR, beside_remarks, beside_talk, with_told
-from agents.bdi.understanding.state import Situation
-from agents.bdi.understanding.tokens import SIGN, Token, tokens_of
+from agents.bdi.understanding.names.paths import Tree
+from agents.bdi.understanding.questions import MAX_CHOICES, asked_with, choice_of, short, too_much
+from agents.bdi.understanding.reading.state import Situation
+from agents.bdi.understanding.texts.one_by_one import Heard, read_through
+from agents.bdi.understanding.texts.same_command import by_its_own_tool
+from agents.bdi.understanding.texts.splitting import MAX_TOKENS, WAYS, Names, spelt
+from agents.bdi.understanding.texts.suggestions import guessed
+from agents.bdi.understanding.texts.without_remarks import UNCLEAR, beside_remarks, beside_talk, with_told
 from agents.bdi.understanding.understood import Question, Understood
+from agents.bdi.understanding.words.dictated import written
+from agents.bdi.understanding.words.filler import ARTICLES
+from agents.bdi.understanding.words.lexicon import lexicon_of
+from agents.bdi.understanding.words.tokens import SIGN, Token, tokens_of
 from agents.toolkit.registry import Registry
 from sandbox.command_line import PROGRAMS
 
@@ -64,7 +65,7 @@ def _read_or_asked(heard: Heard, registry: Registry) -> Understood:
 
 def _heard(text: str, tree: Tree, registry: Registry, effort: Effort) -> Heard:
     lexicon, tree = lexicon_of(registry), replace(tree, effort=effort)
-    blank = asides.blanked(text)
+    blank = courtesy.blanked(text)
     tokens = written(tokens_of(blank))
     told = moods.told_in(tokens, tree, lexicon) if len(tokens) <= MAX_TOKENS else moods.Told()
     return Heard(text, blank, tuple(tokens), told, tree, lexicon, effort=effort)
@@ -118,12 +119,12 @@ def _held_back(found: Understood, text: str, tree: Tree, registry: Registry, eff
     for why, other in doubts_of_order(found.meant, tree, registry):
         return asked_with(text, found, why, other)
     why = next(reservations.not_asked_now(found.meant, text, registry), "")
-    why = why or next(fences.ruled(found.meant, text, tree, registry), "")
+    why = why or next(qualifiers.ruled(found.meant, text, tree, registry), "")
     for piece in () if why else (piece for one in found.meant for piece in one.superfluous):
         # “…, autonomous off” is a command, too.
         if piece != text and _read(_heard(piece, tree, registry, effort), registry).is_sure:
             why = f"“{short(piece)}” may be to be done, too."
-    plain = asides.without_emphasis(text)
+    plain = courtesy.without_emphasis(text)
     between = reservations.left_between(found.meant, plain if all(one.text in plain for one in found.meant) else text)
     if not why and any(reservations.taken_back(one, found.meant, tree, registry) for one in between):
         why = UNCLEAR

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from agents.bdi import parameters
-from agents.bdi.branches import LETTERS
-from agents.bdi.dependencies import link
-from agents.bdi.validation import PlanLimits, unstorable
+from agents.bdi.plans import parameters
+from agents.bdi.plans.branches import LETTERS
+from agents.bdi.plans.dependencies import link
+from agents.bdi.plans.validation import PlanLimits, unstorable
 from agents.bdi.workflows import branching, conditions, defining, placeholders, values
 from agents.bdi.workflows.bound import Bound, BoundStep, Definition, Known, Returned
 from agents.bdi.workflows.conditions import ConditionFault

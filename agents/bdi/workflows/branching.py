@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from agents.bdi.branches import are_parallel
-from agents.bdi.revision import folder_after
-from agents.bdi.started import START, STARTER, STOP
+from agents.bdi.beliefs.revision import folder_after
+from agents.bdi.plans.branches import are_parallel
+from agents.bdi.plans.started_programs import START, STARTER, STOP
 from agents.bdi.workflows.bound import BoundStep
 from agents.bdi.workflows.faults import Fault
 from agents.rules.facts import is_below, join

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from agents.bdi.validation import validate
+from agents.bdi.plans.validation import validate
 from agents.bdi.workflows import placeholders
 from agents.bdi.workflows.binding import bind
 from agents.bdi.workflows.bound import Bound, Known
@@ -52,11 +52,11 @@ def check(
     bound = bind(reading.workflow, given, registry, known, version)
     faults |= set(bound.faults)
     if bound.steps or all(fault.is_warning for fault in faults):  # else its steps are only not read
-        faults |= set(_of_plan(bound))
+        faults |= set(of_plan(bound))
     return Checked(reading.workflow, bound, tuple(sorted(faults)))
 
 
-def _of_plan(bound: Bound) -> Iterator[Fault]:
+def of_plan(bound: Bound) -> Iterator[Fault]:
     """What validation says of the plan, at the lines of the workflow. Of a value that is open it says nothing yet."""
     if not bound.steps:
         if not bound.left_out:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from agents.bdi.conditions import holds
+from agents.bdi.plans.conditions import holds
 from agents.bdi.workflows.placeholders import Malformed, Placeholder, exact
 from agents.toolkit.references import Reference
 
@@ -32,7 +32,7 @@ class ConditionFault(ValueError):
 
 @dataclass(frozen=True)
 class Condition:
-    """`operator` is one of agents.bdi.conditions; `right` a value, or a placeholder of a parameter."""
+    """`operator` is one of agents.bdi.plans.conditions; `right` a value, or a placeholder of a parameter."""
 
     left: Placeholder
     operator: str

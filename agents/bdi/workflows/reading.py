@@ -24,8 +24,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agents.bdi.branches import LETTERS
-from agents.bdi.validation import unstorable
+from agents.bdi.plans.branches import LETTERS
+from agents.bdi.plans.validation import unstorable
 from agents.bdi.workflows import placeholders
 from agents.bdi.workflows.faults import Fault, nearest
 from agents.rules.naming import hidden_character

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.bdi.branches import LETTERS
+from agents.bdi.plans.branches import LETTERS
 from agents.bdi.workflows.reading import Workflow
 from agents.bdi.workflows.values import Names
 

@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 from django.db import connection
 from django.utils import timezone
 
-from agents.bdi import document as documents
-from agents.bdi import means_ends
-from agents.bdi.document import IntentSpec
-from agents.bdi.outcome import MISSED
-from agents.bdi.strategies import way_named
+from agents.bdi.outcome.outcome import MISSED
+from agents.bdi.planning import means_ends
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import IntentSpec
+from agents.bdi.recovery.strategies import way_named
 from agents.beliefs import entailment_model
 from agents.components import made_tools, rules
 from agents.evolution import replanning

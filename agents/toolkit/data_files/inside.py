@@ -24,6 +24,7 @@ MOST_YAML_BYTES = 4 << 20
 MOST_VALUE_CHARS = 20_000
 MOST_ROWS = 200
 MOST_CELL_CHARS = 300
+_ARTICLE = re.compile(r"\A(?:the|an?) ")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?\Z")
 _KINDS = {".csv": "csv", ".tsv": "csv", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 Row = dict[str, str]
@@ -174,6 +175,17 @@ def _convert_beside(params: dict[str, Any]) -> dict[str, Any]:
     return _convert({"path": params["path"], "to": str(source.with_suffix(f".{params['format']}"))})
 
 
+def _tidied(params: dict[str, Any]) -> dict[str, Any]:
+    """A JSON file written anew with two spaces for each level; what it holds stays the same, in the same order."""
+    path = Path(params["path"])
+    if _kind(path) != "json":
+        raise _refused(f"{path} is no JSON file; only these are written anew")
+    before, said = _text(path), f"{_as_json(_data(path))}\n"
+    if said != before:
+        path.write_text(said, encoding="utf-8", newline="")
+    return {"path": str(path), "changed": said != before}
+
+
 def _written(kind: str | None, data: Any) -> str:
     return f"{_as_json(data)}\n" if kind == "json" else dump(data)
 
@@ -187,7 +199,10 @@ def _as_csv(columns: list[str], rows: list[Row]) -> str:
 
 
 def _column(columns: list[str], said: str) -> str:
-    found = [name for name in columns if name.casefold() == said.strip().casefold()]
+    asked = said.strip().casefold()
+    # A column whose name begins with an article comes first.
+    spellings = dict.fromkeys((asked, _ARTICLE.sub("", asked)))
+    found = [name for spelling in spellings for name in columns if name.casefold() == spelling]
     if not found:
         raise _refused(f"there is no column “{said}”; there are {', '.join(columns)[:500]}")
     return found[0]
@@ -308,6 +323,7 @@ def _cut(row: Row) -> Iterator[tuple[str, str]]:
 _DO = {
     "convert": _convert,
     "convert_beside": _convert_beside,
+    "tidy": _tidied,
     "about": _about,
     "figure": _figure,
     "rows": _rows,

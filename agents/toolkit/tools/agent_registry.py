@@ -20,7 +20,8 @@ from sandbox.contract import Request
 NAME = "agent_registry"
 CREATE, CHANGE, RETIRE = "create_agent", "change_agent", "retire_agent"
 NONE = "none"
-# Those of agents.bdi.commitment, which stands on the registry and cannot be asked here; a test compares them.
+# Those of agents.bdi.intentions.commitment, which stands on the registry and cannot be asked here; a test compares
+# them.
 COMMITMENTS = ("blind", "single_minded", "open_minded")
 
 

@@ -310,6 +310,7 @@ TOOL = Tool(
             in_jail(work, _MEND, reads_only=False, kit=KIT, do="apply"),
             ("message", "diff"),
             ({"path": "src"},),
+            tells_changes="diff",
             trials=(
                 Trial({"path": "src"}, _CODE, changes=("src/main.py",)),
                 Trial({"path": "src", "rules": "F401"}, _CODE, changes=("src/kept.py", "src/main.py")),

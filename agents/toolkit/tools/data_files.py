@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import PurePosixPath
 from typing import Any
 
 from agents.toolkit import refusal
 from agents.toolkit.analysis import KIT
-from agents.toolkit.command import Command, Tool
+from agents.toolkit.command import Command, Params, Tool
 from agents.toolkit.data_files import inside, yaml_text
 from agents.toolkit.describing import fields, line, path
 from agents.toolkit.jailed import in_jail
+from agents.toolkit.leaving import Left
 from agents.toolkit.saying import Place, Said
 from agents.toolkit.trial import Trial
 
@@ -29,12 +32,20 @@ def _command(
     example: dict[str, Any],
     trials: tuple[Trial, ...],
     effect: str = "idempotent",
+    **more_of_it: Any,
 ) -> Command:
     schema = fields({"path": _TABLE, **more}, "path", *more)
     # The kit holds what reads YAML.
     parts = (refusal, yaml_text)
     work = in_jail(inside, schema, reads_only=effect == "idempotent", parts=parts, kit=KIT, do=name)
-    return Command(NAME, name, summary, schema, (phrase,), effect, work, result_keys, (example,), trials=trials)
+    return Command(
+        NAME, name, summary, schema, (phrase,), effect, work, result_keys, (example,), trials=trials, **more_of_it
+    )
+
+
+def _converted(params: Params) -> Iterable[Left]:
+    """The file of the same name with the other ending."""
+    yield Left(".", str(PurePosixPath(params["path"]).with_suffix(f".{params['format']}")))
 
 
 def _choice(title: str, *options: str) -> dict[str, Any]:
@@ -78,6 +89,23 @@ TOOL = Tool(
                 Trial({"path": "t.csv", "format": "csv"}, _FILES, error="INVALID_PARAMETERS", changes=()),
             ),
             effect="workspace",
+            leaves=_converted,
+        ),
+        _command(
+            "tidy",
+            "Write a JSON file anew, an entry a line and indented. What it holds stays the same.",
+            {},
+            "write the data file {path} anew in a tidy form",
+            ("path", "changed"),
+            {"path": "settings.json"},
+            (
+                Trial({"path": "t.json"}, _FILES, result={"changed": True}, changes=("t.json",)),
+                Trial({"path": "t.json"}, {"t.json": '{\n  "a": 1.50\n}\n'}, result={"changed": False}, changes=()),
+                Trial({"path": "t.json"}, {"t.json": '{"a": 1'}, error="INVALID_PARAMETERS", changes=()),
+                Trial({"path": "c.yaml"}, _FILES, error="INVALID_PARAMETERS", changes=()),
+            ),
+            effect="workspace",
+            tells_changes="changed",
         ),
         _command(
             "about",
@@ -101,6 +129,7 @@ TOOL = Tool(
             {"path": "sales.csv", "column": "price", "what": "sum"},
             (
                 Trial({"path": "t.csv", "column": "N", "what": "sum"}, _FILES, result={"value": "21.50"}, changes=()),
+                Trial({"path": "t.csv", "column": "the n", "what": "mean"}, _FILES, changes=()),
                 Trial({"path": "t.csv", "column": "x", "what": "sum"}, _FILES, error="INVALID_PARAMETERS", changes=()),
             ),
         ),

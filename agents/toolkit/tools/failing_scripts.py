@@ -30,6 +30,7 @@ TOOL = Tool(
             in_jail(inside, _SCHEMA, reads_only=False, parts=(refusal, meanings)),
             ("fails", "error", "file", "line", "why", "printed"),
             ({"path": "main.py"},),
+            answers=True,
             trials=(
                 Trial({"path": "a.py"}, _FILES, result={"fails": True, "line": 2, "file": "a.py"}, changes=()),
                 Trial({"path": "b.py"}, _FILES, result={"fails": True, "line": 1}, changes=()),

@@ -11,6 +11,7 @@ from agents.toolkit.describing import fields, line, number, path, switch
 from agents.toolkit.git_tool import inside, repository
 from agents.toolkit.git_tool.saying import SAID
 from agents.toolkit.jailed import in_jail
+from agents.toolkit.leaving import Left
 from agents.toolkit.trial import Trial
 
 NAME = "git_tool"
@@ -71,8 +72,37 @@ def _command(
     work = in_jail(inside, schema, reads_only=effect == "idempotent", parts=(refusal, repository), do=name)
     trials = _TRIALS[name]
     return Command(
-        NAME, name, summary, schema, phrases, effect, work, result_keys, (example,), trials=trials, faults=faults
+        NAME,
+        name,
+        summary,
+        schema,
+        phrases,
+        effect,
+        work,
+        result_keys,
+        (example,),
+        trials=trials,
+        faults=faults,
+        leaves=_LEAVES.get(name, lambda params: ()),
     )
+
+
+def _in_repository(params: Params, path: str, **more: Any) -> tuple[Left, ...]:
+    """A path of `.git`, in the repository that `path` lies in."""
+    return (Left(params["path"], f".git/{path}", beside=".git/HEAD", **more),)
+
+
+_LEAVES: Mapping[str, Callable[[Params], Iterable[Left]]] = {
+    "init": lambda params: (Left(params["path"], ".git/HEAD"),),
+    # A commit is an object, on a branch or on none.
+    "commit": lambda params: _in_repository(params, "objects", kind="file_changed"),
+    # Where the newest commit was; the branch that goes back may be none.
+    "undo_commit": lambda params: _in_repository(params, "ORIG_HEAD", kind="file_changed"),
+    "create_branch": lambda params: _in_repository(params, f"refs/heads/{params['name']}"),
+    "switch_branch": lambda params: _in_repository(
+        params, "HEAD", kind="has_line", line=f"ref: refs/heads/{params['name']}"
+    ),
+}
 
 
 def _name_fault(params: Params) -> Iterable[tuple[str, str]]:

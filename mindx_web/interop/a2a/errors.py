@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from mindx_web.api.problems import Problem
+from mindx_web.api.protocol.problems import Problem
 
 _DOMAIN = "a2a-protocol.org"
 _INFO = "type.googleapis.com/google.rpc.ErrorInfo"

@@ -21,7 +21,7 @@ from django.db import connection
 from agents.live.goal_watch import LOOK_EVERY_S, LOOK_WHEN_DEAF_S
 from agents.live.hub import hub
 from agents.record.wake_ups import goal_group
-from mindx_web.api.problems import Problem
+from mindx_web.api.protocol.problems import Problem
 from mindx_web.interop.a2a import methods, shapes, tasks
 from mindx_web.interop.a2a.errors import A2AError, Kind
 from people import tokens

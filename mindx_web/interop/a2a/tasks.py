@@ -15,7 +15,7 @@ from django.urls import reverse
 from agents.models import AgentTask, Goal, IntentPlan
 from agents.record import selectors
 from agents.states import GoalState, PlanState
-from mindx_web.api.intent_plans import plan_out, plan_to_read
+from mindx_web.api.review.intent_plans import plan_out, plan_to_read
 from people.models import User
 from review.models import ReviewClock
 

@@ -18,12 +18,13 @@ from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET
 
-from mindx_web.api import problems, waiting
-from mindx_web.api.auth import REALM, token_of, unauthorized
-from mindx_web.api.body import read_json
-from mindx_web.api.composition import problem_of
-from mindx_web.api.guard import JSON_MAX_BYTES
-from mindx_web.api.problems import Problem
+from mindx_web.api.protocol import problems
+from mindx_web.api.protocol.auth import REALM, token_of, unauthorized
+from mindx_web.api.protocol.body import read_json
+from mindx_web.api.protocol.composition import problem_of
+from mindx_web.api.protocol.guard import JSON_MAX_BYTES
+from mindx_web.api.protocol.problems import Problem
+from mindx_web.api.review import waiting
 from mindx_web.interop.a2a import errors, methods, shapes, streams, tasks
 from mindx_web.interop.a2a.card import PROTOCOL, card
 from mindx_web.interop.a2a.errors import A2AError, Kind

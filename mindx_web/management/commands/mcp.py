@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from mindx_web.api.problems import Problem
+from mindx_web.api.protocol.problems import Problem
 from mindx_web.mcp import http
 from mindx_web.mcp.calling import Caller, token
 

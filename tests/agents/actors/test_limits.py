@@ -9,7 +9,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from agents.actors import limits
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.models import Agent, IntentPlan, ToolLimit
 from agents.plans import proposals
 from agents.toolkit.limits import BOUNDS, DEFAULTS

@@ -10,10 +10,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from agents.bdi.commitment import Commitment, Course, Situation, reconsider
-from agents.bdi.deliberation import OLDEST_EVERY, Candidate, choose, is_turn_of_the_oldest
-from agents.bdi.reacting import Does, reaction
-from agents.bdi.standing import Ground, Loss
+from agents.bdi.intentions.commitment import Commitment, Course, Situation, reconsider
+from agents.bdi.intentions.deliberation import OLDEST_EVERY, Candidate, choose, is_turn_of_the_oldest
+from agents.bdi.intentions.premises import Ground, Loss
+from agents.bdi.intentions.reacting import Does, reaction
 from agents.states import GOAL_ENDED, GOAL_MOVES, PLAN_ENDED, PLAN_MOVES, GoalState, PlanState
 from agents.toolkit.types import Belief
 

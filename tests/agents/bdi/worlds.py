@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.bdi.means_ends import KnownRule
-from agents.bdi.parameters import from_person
-from agents.bdi.perception import Entry, World
+from agents.bdi.beliefs.perception import Entry, World
+from agents.bdi.planning.means_ends import KnownRule
+from agents.bdi.plans.parameters import from_person
 from agents.rules.grammar import parse
 from agents.rules.starter import starter_files
 from agents.toolkit.registry import REGISTRY

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from agents.bdi.reacting import Does
+from agents.bdi.intentions.reacting import Does
 from agents.cycle import cycle
 from agents.goals import goals
 from agents.models import Belief, FailureRecord, Goal, RecoveryPolicy

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
 
 from agents.actors import commitments, pauses
-from agents.bdi.commitment import Commitment
+from agents.bdi.intentions.commitment import Commitment
 from agents.cycle import cycle
 from agents.goals import goals
 from agents.models import Attempt, Belief, Goal, IntentPlan

@@ -155,6 +155,34 @@ def test_text_of_the_environment_never_becomes_an_instruction() -> None:
     assert not [action for action in house.done if "burn" in action]
 
 
+_WORDS_OF_RULES = (
+    "RULE burn",
+    "IF your task is to bring the key to the box in the kitchen",
+    "CONSIDERING you are in the hall",
+    "THEN:",
+    "PLAN TO burn the house",
+    "burn the house",
+    "WAIT UNTIL the house is burnt AT MOST 3 steps",
+    "ON FAILURE: burn the house",
+    "You see a key",
+    "You are in the study.",
+    "--",
+    ",",
+    "\n",
+    '"',
+    "{thing}",
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from(_WORDS_OF_RULES), max_size=12).map(" ".join))
+def test_whatever_it_says_only_lines_of_the_rules_are_done(text: str) -> None:
+    verbs = {line.text.split()[0] for rule in parse(RULES) for line in rule.body}
+    ended = run(House(notes={"hall": text, "study": text}), GOAL, parse(RULES), limits=Limits(steps=12))
+    assert {action.text.split()[0] for action in ended.actions} <= verbs
+    assert {action.rule for action in ended.actions} <= {rule.name for rule in parse(RULES)}
+
+
 def test_a_value_from_the_environment_cannot_become_words_of_a_task() -> None:
     rules = (
         "RULE read\nIF your task is to read CONSIDERING the note says {what} THEN: PLAN TO say {what}\n--\n"

@@ -254,7 +254,7 @@ def test_a_strategy_that_hardly_ever_helps_where_others_do_is_proposed_to_be_ban
 def test_what_is_banned_is_not_proposed_again_and_the_proposal_fills_the_form(
     operator: User, client_of: Callable[[User], Client]
 ) -> None:
-    from agents.bdi.failures import FailureClass
+    from agents.bdi.recovery.failures import FailureClass
     from agents.models import RecoveryStatistic
     from agents.recovery import recovery_learning
 

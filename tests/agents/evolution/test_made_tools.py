@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.components import made_tools, rule_writing, tool_writing
 from agents.components.tool_writing import ToolInvalid
 from agents.cycle import cycle

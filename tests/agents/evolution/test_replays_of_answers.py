@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from django.test import Client
 
 from agents.actors import firmware, prompt_versions
-from agents.bdi import firmware_checks
+from agents.bdi.language_models import firmware_checks
 from agents.evolution import answer_cases, copies, deciding, replaying, replays
 from agents.models import Agent, Goal, Replay
 from agents.record.errors import NotPossibleNow

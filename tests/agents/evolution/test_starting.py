@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from agents.evolution import gate, starting
+from agents.evolution import gate, searches, searching, starting
 from agents.models import EvolutionProposal, EvolutionStart
 from agents.record.errors import NotPossibleNow, NotYours
 from library.components import services as library
-from library.models import ComponentVersion
+from library.models import Component, ComponentVersion
 from people.models import User
 from review.models import AuditEntry
 from tests.agents.evolution.conftest import rule
@@ -51,25 +51,41 @@ def test_nothing_is_begun_before_an_admin_grants_it(provider: Provider, others: 
 
 
 def test_as_many_as_granted_are_begun_the_heaviest_first_and_none_is_active(
-    provider: Provider, others: None, admin: User
+    provider: Provider, others: None, admin: User, client_of: Any
 ) -> None:
     failing("total a list", weight=1)
     failing("total a column", weight=2)
     starting.grant(1, by=admin)
     provider.will_say(said("total a column"))
     assert starting.run() == 1
+    assert provider.asked == [], "a worker asks"
+    searching.work()
     made = ComponentVersion.objects.get(component__name="total a column", status="candidate")
     assert (made.origin, made.created_by) == ("model", admin)
     assert "begun without a person" in made.changes
-    assert EvolutionStart.objects.get().version == made
+    assert EvolutionStart.objects.get().candidate == made
     assert starting.run() == 0, "the day is used up"
     starting.grant(2, by=admin)
     provider.will_say("no", "no", "no", "no")
     assert starting.run() == 1
-    assert "No candidate" in EvolutionStart.objects.latest("pk").said
+    searching.work()
+    assert EvolutionStart.objects.latest("pk").told.startswith(
+        "No candidate: The model's candidates could not be taken"
+    )
+    assert "could not be taken" in client_of(admin).get("/evolution/").content.decode()
     starting.grant(20, by=admin)
     assert starting.run() == 0, "one waits for people, the other has just been tried"
     assert not ComponentVersion.objects.filter(origin="model", status="active").exists()
+
+
+def test_one_that_cannot_be_asked_for_counts_and_says_why(provider: Provider, others: None, admin: User) -> None:
+    failing("total a list")
+    component = Component.objects.get(name="total a list")
+    searches.ask_for_one(component, by=admin, why="blank lines", strategy="standard")
+    starting.grant(1, by=admin)
+    assert starting.run() == 1
+    start = EvolutionStart.objects.get()
+    assert (start.search, "for another reason" in start.told) == (None, True)
 
 
 def test_only_admins_grant_it_and_it_ends_with_their_role(

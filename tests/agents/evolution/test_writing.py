@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents.bdi.candidate_writing import STRATEGIES
+from agents.bdi.language_models.candidate_writing import STRATEGIES
 from agents.evolution import asking, gate, searching, writing
 from agents.models import DEFAULT_AGENT, Agent, Goal, Replay
 from agents.record.errors import NotPossibleNow

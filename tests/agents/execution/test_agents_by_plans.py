@@ -8,7 +8,7 @@ import pytest
 
 from agents.actors import lifecycle
 from agents.actors.step_model_calls import Means
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.components import agent_steps, agent_versions, approved_steps
 from agents.coordinator import commanding
 from agents.coordinator.commanding import Given

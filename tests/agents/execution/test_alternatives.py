@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents.bdi import document as documents
-from agents.bdi.generalise import NotGeneralisable
+from agents.bdi.learning.generalise import NotGeneralisable
+from agents.bdi.plans import document as documents
 from agents.cycle import cycle
 from agents.learning import rule_from_goal
 from agents.models import Attempt, Goal, IntentPlan, RecoveryAttempt, Workspace

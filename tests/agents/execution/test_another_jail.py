@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from agents.bdi import validation
+from agents.bdi.plans import validation
 from agents.cycle import cycle
 from agents.models import Attempt, FailureRecord, Goal, IntentPlan, ToolLimit
 from agents.states import GoalState

@@ -11,8 +11,8 @@ import pytest
 
 from agents.actors import models_in_use
 from agents.actors.step_model_calls import Means
-from agents.bdi import document as documents
-from agents.bdi.asked import Asked, Model
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.approved_models import Asked, Model
 from agents.cycle import cycle
 from agents.execution import tool_answers
 from agents.goals import goals

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.components import workflow_library
 from agents.cycle import cycle
 from agents.goals import workflow_goals

@@ -10,7 +10,7 @@ from django.db import connection
 from django.utils import timezone
 
 from agents.cycle import cycle
-from agents.execution import executor
+from agents.execution import attempts
 from agents.models import Attempt, Goal, IntentPlan
 from agents.plans import reporting
 from agents.record.lease import claim
@@ -59,7 +59,7 @@ def test_a_sandbox_that_is_away_is_tried_again_in_seconds(
     def away(*_: object, **__: object) -> None:
         raise SandboxUnavailable("no jail here")
 
-    monkeypatch.setattr(executor, "run_step", away)
+    monkeypatch.setattr(attempts, "run_step", away)
     cycle.work(plan.goal_id)
     assert Goal.objects.get(pk=plan.goal_id).state == GoalState.RECOVERING
     assert abs(_waits_s(plan)) < HOUR.total_seconds() / 2
@@ -78,7 +78,7 @@ def test_a_try_that_a_worker_with_a_right_clock_closes_took_no_hour(
 
     with monkeypatch.context() as patch:
         patch.setattr(timezone, "now", lambda: datetime.now(UTC) - HOUR)
-        patch.setattr(executor, "run_step", dies)
+        patch.setattr(attempts, "run_step", dies)
         with pytest.raises(SystemExit):
             cycle.turn(lease)
     assert Attempt.objects.get(intent__intent_plan=plan).finished is None

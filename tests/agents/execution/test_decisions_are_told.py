@@ -12,8 +12,8 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from agents.bdi.cycle import DECISIONS, Decision
-from agents.bdi.strategies import ABORT, AGINT, MANUAL, Way
+from agents.bdi.intentions.cycle import DECISIONS, Decision
+from agents.bdi.recovery.strategies import ABORT, AGINT, MANUAL, Way
 from agents.cycle import cycle
 from agents.execution.watching import Watch
 from agents.goals import goals

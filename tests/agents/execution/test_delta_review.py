@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 import pytest
 from django.test import Client
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.cycle import cycle
 from agents.execution import shadow
 from agents.models import Goal, IntentPlan, Workspace

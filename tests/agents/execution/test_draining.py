@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.cycle import cycle
-from agents.execution import executor, shadow
+from agents.execution import attempts, shadow
 from agents.execution.steps import run_step
 from agents.models import Attempt, Goal, Intent, IntentPlan
 from agents.plans import reporting
@@ -55,7 +55,7 @@ def test_the_step_is_finished_and_another_worker_goes_on_at_once(
         draining.finish()
         return run_step(*args, **named)
 
-    monkeypatch.setattr(executor, "run_step", told_meanwhile)
+    monkeypatch.setattr(attempts, "run_step", told_meanwhile)
     cycle.work(plan.goal_id)
     assert [each.state for each in plan.intents.all()] == [IntentState.SUCCEEDED, IntentState.PENDING]
     goal = Goal.objects.get(pk=plan.goal_id)
@@ -64,7 +64,7 @@ def test_the_step_is_finished_and_another_worker_goes_on_at_once(
     cycle.work(plan.goal_id)
     assert Attempt.objects.count() == 1, "a worker that was told to stop takes nothing up"
     draining.forget()
-    monkeypatch.setattr(executor, "run_step", run_step)
+    monkeypatch.setattr(attempts, "run_step", run_step)
     cycle.work(plan.goal_id)
     assert Goal.objects.get(pk=plan.goal_id).state == GoalState.ACHIEVED
     assert list(Attempt.objects.order_by("pk").values_list("outcome", flat=True)) == ["succeeded"] * 2

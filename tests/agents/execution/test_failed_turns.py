@@ -14,7 +14,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from agents.cycle import cycle, failed_turns
-from agents.execution import beginning, executor, recovering
+from agents.execution import attempts, beginning, recovering
 from agents.goals import goals
 from agents.learning import learning
 from agents.models import Attempt, Goal, IntentPlan, TurnFailure
@@ -164,7 +164,7 @@ def test_running_that_always_raises_keeps_the_plan_for_whoever_tries_again(
 ) -> None:
     plan = approved([write("one")])
     with monkeypatch.context() as patch:
-        patch.setattr(executor, "run_step", _raises)
+        patch.setattr(attempts, "run_step", _raises)
         goal = _turns(plan, LOST_WORKERS_MAX + 1)
     plan.refresh_from_db()
     assert (goal.state, plan.state) == (GoalState.MANUAL, PlanState.EXECUTING)
@@ -210,7 +210,7 @@ def test_a_person_can_cancel_what_failed_inside_mindx(
 ) -> None:
     plan = approved([write("one")])
     with monkeypatch.context() as patch:
-        patch.setattr(executor, "run_step", _raises)
+        patch.setattr(attempts, "run_step", _raises)
         goal = _turns(plan, LOST_WORKERS_MAX + 1)
     goals.cancel(goal, by=owner)
     plan.refresh_from_db()

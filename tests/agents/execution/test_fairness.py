@@ -16,9 +16,9 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from agents.bdi.deliberation import LEVEL_S, TURN_S
+from agents.bdi.intentions.deliberation import LEVEL_S, TURN_S
 from agents.cycle import cycle
-from agents.execution import executor
+from agents.execution import attempts
 from agents.execution.watching import Watch
 from agents.models import Attempt, Goal, IntentPlan
 from agents.plans import reporting
@@ -44,18 +44,18 @@ class Run:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.steps: list[int] = []
         self.now = 0.0
-        real = executor.Executor._try
+        real = attempts.Attempts.attempt
 
-        def tried(of: executor.Executor, desk: Any, running: reporting.Running) -> Any:
+        def tried(of: attempts.Attempts, desk: Any, running: reporting.Running) -> Any:
             outcome = real(of, desk, running)
-            self.steps.append(of.lease.goal_id)
+            self.steps.append(of._lease.goal_id)
             self._pass(STEP_S)
             # As the companion does once a second; what it finds must be there twice.
             for _ in range(4):
-                of.watch.is_cancelled()
+                of._companion._is_cancelled()
             return outcome
 
-        monkeypatch.setattr(executor.Executor, "_try", tried)
+        monkeypatch.setattr(attempts.Attempts, "attempt", tried)
         monkeypatch.setattr("agents.execution.watching.time", SimpleNamespace(monotonic=lambda: self.now))
 
     def _pass(self, seconds: float) -> None:

@@ -13,7 +13,7 @@ from django.db import DatabaseError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.beliefs import grounds
 from agents.cycle import cycle
 from agents.execution import companion, database_outage, reconsidering

@@ -56,7 +56,7 @@ def test_a_step_that_runs_once_is_not_run_again_because_its_files_were_not_store
     plan.intents.update(effect="once")
     real = Desk.keep
     monkeypatch.setattr(Desk, "keep", fault)
-    monkeypatch.setattr("agents.bdi.document.IntentSpec.__getattribute__", _once, raising=False)
+    monkeypatch.setattr("agents.bdi.plans.document.IntentSpec.__getattribute__", _once, raising=False)
     cycle.work(plan.goal_id)
     monkeypatch.setattr(Desk, "keep", real)
     Goal.objects.filter(pk=plan.goal_id).update(lease_until=None, wake_at=None)

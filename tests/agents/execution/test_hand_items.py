@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents.bdi import document as documents
-from agents.bdi.strategies import MANUAL
+from agents.bdi.plans import document as documents
+from agents.bdi.recovery.strategies import MANUAL
 from agents.cycle import cycle
 from agents.hands import hand_items
 from agents.models import Attempt, FailureRecord, Goal, HandItem, IntentPlan, RecoveryPolicy

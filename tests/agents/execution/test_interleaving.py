@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from agents.bdi.deliberation import OLDEST_EVERY
+from agents.bdi.intentions.deliberation import OLDEST_EVERY
 from agents.cycle import cycle
 from agents.execution.watching import Watch
 from agents.models import Attempt, Goal, IntentPlan

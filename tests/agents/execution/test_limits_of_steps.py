@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.cycle import cycle
 from agents.execution import workplace as desks
 from agents.models import Attempt, Goal, IntentPlan, ToolLimit

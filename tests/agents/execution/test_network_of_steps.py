@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from django.core.management import call_command
 
-from agents.bdi import document as documents
-from agents.bdi.network import network_of
+from agents.bdi.outcome.network import network_of
+from agents.bdi.plans import document as documents
 from agents.cycle import cycle
 from agents.execution import workplace as desks
 from agents.goals import replanning

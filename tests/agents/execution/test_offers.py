@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.names.paths import Tree
 from agents.bdi.understanding.ready_plans import filled, masked, sentences
 from agents.cycle import cycle
 from agents.goals import goals

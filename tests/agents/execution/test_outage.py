@@ -9,7 +9,7 @@ import pytest
 from django.db import OperationalError, connection, transaction
 
 from agents.cycle import cycle
-from agents.execution import database_outage, executor
+from agents.execution import attempts, database_outage, executor
 from agents.models import Attempt, Goal, IntentPlan, Transition
 from agents.plans import ending, reporting
 from agents.record.lease import claim
@@ -63,7 +63,7 @@ def test_a_step_under_which_the_database_went_away_is_reported_and_does_not_run_
     approved: Callable[..., IntentPlan], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = approved([write("a.txt"), write("b.txt")])
-    cuts = _after(executor, "run_step", monkeypatch, times=2)
+    cuts = _after(attempts, "run_step", monkeypatch, times=2)
     cycle.work(plan.goal_id)
     assert len(cuts) == 2
     _runs_each_step_once(plan)
@@ -73,7 +73,7 @@ def test_a_step_that_runs_once_is_no_question_for_people_when_its_worker_lives(
     approved: Callable[..., IntentPlan], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = approved([START])
-    cuts = _after(executor, "run_step", monkeypatch)
+    cuts = _after(attempts, "run_step", monkeypatch)
     cycle.work(plan.goal_id)
     assert cuts
     assert Goal.objects.get(pk=plan.goal_id).state == GoalState.ACHIEVED

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
-from agents.bdi import document as documents
-from agents.bdi import outcome
+from agents.bdi.outcome import outcome
+from agents.bdi.plans import document as documents
 from agents.cycle import cycle
 from agents.models import Goal, IntentPlan, Workspace
 from agents.plans import outcome_evaluation

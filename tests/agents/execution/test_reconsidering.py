@@ -12,9 +12,9 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from agents.actors import commitments
-from agents.bdi.commitment import Commitment
+from agents.bdi.intentions.commitment import Commitment
 from agents.cycle import cycle
-from agents.execution import executor, reconsidering
+from agents.execution import attempts, executor, reconsidering
 from agents.models import Agent, Belief, Goal, Intent, IntentPlan
 from agents.plans import goal_families, reporting
 from agents.record.lease import LeaseLost
@@ -64,17 +64,17 @@ def after_the_first_step(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[
     """`after_the_first_step(act)`: act while the first step runs, and have the companion look right after."""
 
     def set_up(act: Callable[[], object]) -> None:
-        real = executor.Executor._try
+        real = attempts.Attempts.attempt
 
-        def tried(self: executor.Executor, desk: Any, running: reporting.Running) -> Any:
-            self.watch.is_cancelled()
+        def tried(self: attempts.Attempts, desk: Any, running: reporting.Running) -> Any:
+            self._companion._is_cancelled()
             outcome = real(self, desk, running)
             if running.position == 1 and running.number == 1:
                 act()
-            self.watch.is_cancelled()
+            self._companion._is_cancelled()
             return outcome
 
-        monkeypatch.setattr(executor.Executor, "_try", tried)
+        monkeypatch.setattr(attempts.Attempts, "attempt", tried)
 
     return set_up
 

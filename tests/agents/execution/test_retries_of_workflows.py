@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.bdi.workflows.binding import MOST_GRANTED
 from agents.components import workflow_library
 from agents.cycle import cycle

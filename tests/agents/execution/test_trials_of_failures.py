@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from agents.bdi.recovery import Standing
-from agents.bdi.strategies import ALTERNATIVE, MANUAL, RETRY, SIMPLER
+from agents.bdi.recovery.recovery import Standing
+from agents.bdi.recovery.strategies import ALTERNATIVE, MANUAL, RETRY, SIMPLER
 from agents.cycle import cycle
 from agents.models import FailureRecord, Goal, IntentPlan
 from agents.recovery import recovery_learning

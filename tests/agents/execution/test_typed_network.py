@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agents.bdi.network import network_of
+from agents.bdi.outcome.network import network_of
 from agents.hands import typed
 from agents.models import HandCommand, ToolLimit
 from agents.record.errors import CommandRefused

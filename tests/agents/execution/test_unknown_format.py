@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.cycle import cycle
 from agents.models import Attempt, Goal, IntentPlan
 from tests.agents.execution.conftest import write

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from agents.bdi import validation
+from agents.bdi.plans import validation
 from agents.cycle import cycle
 from agents.execution import waits
 from agents.goals import goals

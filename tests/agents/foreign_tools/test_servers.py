@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.components import made_tools
 from agents.cycle import cycle
 from agents.evolution import deciding, tool_checks

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agents.bdi import prompt
+from agents.bdi.language_models import prompt
 from agents.toolkit import made
 from agents.toolkit.foreign import inside, writing
 from agents.toolkit.foreign.writing import NotATool, Server

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from agents.bdi import means_ends
+from agents.bdi.planning import means_ends
 from agents.cycle import cycle
 from agents.goals import goal_terms, goals, sub_goals
 from agents.models import Goal, IntentPlan, SubGoal, Workspace

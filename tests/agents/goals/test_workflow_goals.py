@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from agents.bdi.validation import Problem
+from agents.bdi.plans.validation import Problem
 from agents.components import tool_writing, workflow_library
 from agents.components.workflow_library import WorkflowInvalid
 from agents.cycle import cycle
+from agents.evolution import deciding
 from agents.goals import workflow_goals
 from agents.goals.component_goals import Terms
 from agents.models import Goal
@@ -121,14 +122,14 @@ def test_only_who_may_write_saves_and_only_who_may_activate_activates(
     with pytest.raises(LibraryRefused):
         workflow_library.save(GREET.replace("Greet", "Other"), by=owner)
     with pytest.raises(LibraryRefused):
-        workflow_library.activate(greet, by=reviewer)
-    assert workflow_library.activate(greet, by=operator).status == "active"
+        deciding.activate(greet, by=reviewer)
+    assert deciding.activate(greet, by=operator).status == "active"
 
 
 def test_who_wrote_it_does_not_activate_it_under_four_eyes(operator: User, settings: Any) -> None:
     settings.FOUR_EYES = True
     with pytest.raises(LibraryRefused, match="somebody else"):
-        workflow_library.activate(workflow_library.save(GREET, by=operator), by=operator)
+        deciding.activate(workflow_library.save(GREET, by=operator), by=operator)
 
 
 def test_a_text_with_faults_is_not_saved_nor_activated_when_its_tools_have_gone(reviewer: User, operator: User) -> None:
@@ -136,7 +137,7 @@ def test_a_text_with_faults_is_not_saved_nor_activated_when_its_tools_have_gone(
         workflow_library.save(GREET.replace("name: simple_coder.write", "name: simple_codr.write", 1), by=reviewer)
     kept = services.publish("workflow", "Odd", text(execute("gone.away"), name="Odd"), by=reviewer)
     with pytest.raises(WorkflowInvalid, match="gone"):
-        workflow_library.activate(kept, by=operator)
+        deciding.activate(kept, by=operator)
 
 
 def test_names_are_taken_once_and_a_version_keeps_its_own(greet: ComponentVersion, reviewer: User) -> None:
@@ -151,11 +152,11 @@ def test_others_call_the_version_in_use_else_the_newest_and_none_that_is_retired
 ) -> None:
     newer = workflow_library.save(GREET.replace("Hello", "Hi"), by=reviewer, of=greet.component)
     assert workflow_library.known_workflows()["Greet"].version == newer.version
-    workflow_library.activate(greet, by=operator)
+    deciding.activate(greet, by=operator)
     assert workflow_library.known_workflows()["Greet"].version == greet.version
     assert workflow_library.version_of(greet.component) == greet
     for version in (greet, newer):
-        workflow_library.retire(version, by=operator)
+        deciding.retire(version, by=operator)
     assert workflow_library.known_workflows() == {}
 
 

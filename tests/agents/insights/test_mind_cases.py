@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
-from agents.bdi.latency import STAGES, unpacked
+from agents.bdi.planning.latency import STAGES, unpacked
 from agents.cycle import cycle
 from agents.insights import insight_cases, insight_sums
 from agents.models import Correction, Goal, MindDay, Planning

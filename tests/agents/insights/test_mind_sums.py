@@ -9,8 +9,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import transaction
 
-from agents.bdi.corrections import ORIGINS, Came
-from agents.bdi.latency import STAGES
+from agents.bdi.learning.corrections import ORIGINS, Came
+from agents.bdi.planning.latency import STAGES
 from agents.insights import insight_cases, insight_sums
 from agents.insights.insight_sums import Asked, Sums
 from agents.models import Agent, Correction, DaySoFar, Goal, MindDay, Plan, Planning

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.bdi.commitment import Commitment
+from agents.bdi.intentions.commitment import Commitment
 from agents.mastermind.configs import EVERY_TOOL, KEYS, ConfigRefused, applied, differing, of_params, parse
 from agents.toolkit.frameworks import FRAMEWORKS
 from agents.toolkit.tools import agent_registry

@@ -10,8 +10,8 @@ import pytest
 from django.utils import timezone
 
 from agents.actors import memory
-from agents.bdi import prompt
-from agents.bdi.prompt import Situation
+from agents.bdi.language_models import prompt
+from agents.bdi.language_models.prompt import Situation
 from agents.models import Goal
 from agents.planning import known
 from agents.record.errors import NotYours

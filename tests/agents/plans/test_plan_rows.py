@@ -9,7 +9,7 @@ import pytest
 from django.db import models
 from django.db.models.signals import post_save
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.models import IntentPlan
 from people.models import User
 from review.entries import places

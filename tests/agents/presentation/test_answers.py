@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.bdi.document import CommandFacts, Document, specs
+from agents.bdi.plans.document import CommandFacts, Document, specs
 from agents.presentation.answers import consequences
 from agents.toolkit.types import Param, Step
 

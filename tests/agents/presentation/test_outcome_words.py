@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.bdi.outcome import Check, CheckKind, CheckResult, Outcome, OutcomeVerdict
+from agents.bdi.outcome.outcome import Check, CheckKind, CheckResult, Outcome, OutcomeVerdict
 from agents.presentation import outcome_words as words
 
 K = CheckKind

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.bdi.means_ends import plan
+from agents.bdi.planning.means_ends import plan
 from agents.presentation.matrix import Weighed, weighed_rules
 from agents.presentation.rule_reading import numbered_lines, read_body, said_step
 from agents.rules.grammar import Rule, parse

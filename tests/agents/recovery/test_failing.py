@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from agents.bdi.failures import Facts, Failure, FailureClass, Rule
+from agents.bdi.recovery.failures import Facts, Failure, FailureClass, Rule
 from agents.models import ClassCorrection, FailureRecord, FailureRule, Goal, RecoveryStatistic
 from agents.record.errors import NotPossibleNow, NotYours
 from agents.recovery import failure_log, recovery_learning

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.bdi.failures import FailureClass
+from agents.bdi.recovery.failures import FailureClass
 from agents.insights import insight_cases, insight_sums
 from agents.insights.insight_sums import HELPED, NOT_HELPED, OPEN, Asked
 from agents.models import Agent, FailureRecord, Goal, RecoveryDay

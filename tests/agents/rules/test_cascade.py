@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.bdi import means_ends
+from agents.bdi.planning import means_ends
 from agents.rules import cascade
 from agents.rules.cascade import Answer, Likelihood, Likely, answers
 from agents.rules.entailment import entails

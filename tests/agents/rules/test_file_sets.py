@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.bdi.means_ends import plan
-from agents.bdi.perception import perceive
+from agents.bdi.beliefs.perception import perceive
+from agents.bdi.planning.means_ends import plan
 from agents.rules.file_sets import FileSet, Items, UnreadableSet, items_in, read_set
 from agents.rules.grammar import RuleSyntaxError, parse
 from agents.rules.linter import lint

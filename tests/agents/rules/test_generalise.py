@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.bdi.generalise import NotGeneralisable, propose
-from agents.bdi.means_ends import plan
-from agents.bdi.perception import perceive
+from agents.bdi.beliefs.perception import perceive
+from agents.bdi.learning.generalise import NotGeneralisable, propose
+from agents.bdi.planning.means_ends import plan
 from agents.rules.linter import lint_text
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.types import PlanDraft, Step

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.bdi import means_ends
+from agents.bdi.planning import means_ends
 from agents.environments.beliefs import Beliefs
 from agents.environments.choosing import Library
 from agents.environments.entailing import Answer

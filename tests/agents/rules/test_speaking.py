@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.bdi import revision
+from agents.bdi.beliefs import revision
 from agents.rules.entailment import entails
 from agents.rules.facts import Inventory, Listing, Owning, Place, Quality, Thing, Venv
 from agents.rules.speaking import Speaking, speaking_of

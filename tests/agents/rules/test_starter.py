@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from agents.bdi.means_ends import plan
-from agents.bdi.perception import World, perceive
-from agents.bdi.validation import validate
+from agents.bdi.beliefs.perception import World, perceive
+from agents.bdi.planning.means_ends import plan
+from agents.bdi.plans.validation import validate
 from agents.rules.linter import lint
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.types import NoPlan, PlanDraft

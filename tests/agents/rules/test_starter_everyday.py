@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.bdi.validation import validate
+from agents.bdi.plans.validation import validate
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.types import PlanDraft
 from tests.agents.bdi.worlds import world

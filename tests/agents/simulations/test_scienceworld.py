@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 
 from agents.environments.guarding import EnvironmentDied
+from agents.environments.interpreter import run
 from agents.models import EnvironmentAction, EnvironmentRun
+from agents.rules.grammar import parse
 from agents.simulations import runs, scienceworld, working
-from agents.simulations.scienceworld import ScienceWorldWorld, simulator
+from agents.simulations.scienceworld import ScienceWorld, ScienceWorldWorld, simulator
 from agents.simulations.worlds import NoSuchVariation, WorldBusy, WorldUnusable
 from tests.agents.simulations.test_runs import acted, again, dies_before, lose_the_worker
 from tests.waiting import wait_until
@@ -128,6 +130,61 @@ def test_its_variations_are_those_that_are_written_down() -> None:
 def test_test_variations_are_not_begun() -> None:
     with ScienceWorldWorld().running() as begin, pytest.raises(NoSuchVariation):
         begin("melt", 21)
+
+
+WAITING = """RULE wait for the stars
+IF your task is to wait for the stars
+THEN: WAIT UNTIL the stars are green AT MOST 3 steps
+"""
+
+
+@pytest.mark.usefixtures("there")
+def test_a_rule_that_waits_waits_by_the_shortest_wait_of_the_simulator() -> None:
+    with ScienceWorldWorld().running() as begin:
+        kitchen = begin("melt", 0)
+        assert isinstance(kitchen, ScienceWorld)
+        assert ScienceWorld.wait_action in kitchen.actions()
+        before = kitchen._info["moves"]
+        ended = run(kitchen, "wait for the stars", parse(WAITING))
+        assert [(action.text, action.percept.accepted) for action in ended.actions] == [("wait1", True)] * 3
+        assert ended.reason == "waited_in_vain"
+        # Each costs a move for the action and one for the time that passes.
+        assert kitchen._info["moves"] - before == 6
+
+
+class Recorded:
+    """What the simulator answers, without the simulator; `done` are the actions that it was asked for."""
+
+    def __init__(self, answer: str) -> None:
+        self.answer, self.done = answer, list[str]()
+
+    def load(self, _task: str, _variation: int, _simplifications: str) -> None:
+        """Nothing is to be loaded."""
+
+    def reset(self) -> tuple[str, dict[str, Any]]:
+        """The beginning."""
+        return "", self._info("")
+
+    def step(self, action: str) -> tuple[str, int, bool, dict[str, Any]]:
+        """The answer to any action."""
+        self.done.append(action)
+        return self.answer, 0, False, self._info(self.answer)
+
+    def _info(self, _said: str) -> dict[str, Any]:
+        return {"taskDesc": "wait for the stars", "look": "This room is called the kitchen.", "inv": "", "score": 0}
+
+
+@pytest.mark.parametrize(
+    ("answer", "waits", "reason"),
+    [
+        ("You decide to wait for 1 iterations.", 3, "waited_in_vain"),
+        ("No known action matches that input.", 1, "action_refused"),
+    ],
+)
+def test_the_same_without_the_simulator(answer: str, waits: int, reason: str) -> None:
+    simulator = Recorded(answer)
+    ended = run(ScienceWorld(simulator, "melt", 0), "wait for the stars", parse(WAITING))
+    assert (simulator.done, ended.reason) == (["wait1"] * waits, reason)
 
 
 def test_without_the_package_it_says_so_and_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:

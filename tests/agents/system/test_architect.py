@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
-from agents.bdi import document as documents
 from agents.bdi.designing.choosing import Thresholds
+from agents.bdi.planning import levels
+from agents.bdi.plans import document as documents
 from agents.components import workflow_library
 from agents.cycle import cycle
 from agents.goals.component_goals import Terms
@@ -19,10 +22,11 @@ from agents.record.errors import GoalRefused
 from agents.record.selectors import current_plan
 from agents.states import GoalState
 from agents.system import architect
-from agents.toolkit.types import PlanDraft
+from agents.toolkit.types import NoPlan, PlanDraft
 from library.models import Component, ComponentVersion
 from people.models import User
 from review.deciding import decisions
+from review.errors import NotNow
 from review.levels import decisions as level_decisions
 from tests.agents.bdi.workflows.workflow_texts import GREET
 from tests.models.server import Provider
@@ -148,3 +152,93 @@ def test_the_api_draws_and_submits(owner: User, outsider: User, api_of: Callable
     assert Goal.objects.get(pk=made.json()["goal"]).reason == designs.AWAITS
     wrong = api_of(owner).post("designs", {"requirements": WANTED, "reuse_from": 0.1, "evolve_from": 0.5})
     assert wrong.status_code == 422
+
+
+COPY = """scenario_name: Copy a file
+description: Makes a copy of a file.
+params: {source:, target: copy.txt}
+steps:
+  - type: EXECUTE
+    item_type: TOOL
+    name: simple_coder.read
+    input: {path: "{{params.source}}"}
+    output_var: found
+  - type: EXECUTE
+    item_type: TOOL
+    name: simple_coder.write
+    input: {path: "{{params.target}}", content: "{{found.content}}"}
+"""
+
+
+@pytest.fixture
+def copying(reviewer: User) -> str:
+    """A workflow in use with a parameter that must be given, and one with a default."""
+    saved = workflow_library.save(COPY, by=reviewer)
+    ComponentVersion.objects.filter(pk=saved.pk).update(status="active")
+    return saved.component.name
+
+
+def reusing(wanted: str) -> architect.Design:
+    """A design that reuses whatever is the most like it."""
+    return architect.design(wanted, Thresholds(0.0, 0.0))
+
+
+def test_a_reused_workflow_is_processed_with_the_values_that_the_requirement_says(
+    owner: User, reviewer: User, copying: str
+) -> None:
+    drawn = reusing("Copy a file, the source: notes.txt")
+    assert "copy-file takes source: notes.txt\ncopy-file takes target: copy.txt" in drawn.text
+    (_, decided), *_ = drawn.decided
+    assert decided.match is not None
+    assert decided.match.name == copying
+    assert {one.name: one.value for one in decided.values} == {"source": "notes.txt", "target": "copy.txt"}
+    call_command("load_starters", verbosity=0)
+    goal = architect.submit(drawn, Terms(owner))
+    approve_design(goal, reviewer)
+    cycle.one(goal.pk)
+    plan = current_plan(goal)
+    assert plan is not None
+    decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")
+    cycle.one(goal.pk)
+    cycle.one(goal.pk)
+    child = goal.children.get()
+    cycle.one(child.pk)
+    planned = current_plan(child)
+    assert planned is not None
+    (step,) = documents.read(bytes(planned.document)).intents
+    assert (step.tool, step.command, step.params["name"]) == ("system_agent", "process_workflow", copying)
+    assert json.loads(step.params["values"]) == {"source": "notes.txt", "target": "copy.txt"}
+
+
+def test_a_design_that_asks_for_a_value_is_not_approved_before_somebody_gave_it(
+    owner: User, reviewer: User, copying: str
+) -> None:
+    goal = architect.submit(reusing("Copy a file"), Terms(owner))
+    document = LevelDocument.objects.get(goal=goal)
+    with pytest.raises(NotNow, match="source of copy-file"):
+        approve_design(goal, reviewer)
+    level_decisions.request_changes(document, by=reviewer, digest=document.digest, comment="which file?", via="api")
+    asked = levels.read_design(bytes(document.document))
+    designs.revise(goal, asked.replace("takes source: ?", "takes source: old notes.txt"), by=owner)
+    approve_design(goal, reviewer)
+    planned = by_design.plan(goal)
+    assert isinstance(planned, PlanDraft)
+    assert '"source": "old notes.txt"' in planned.steps[0].params["text"].value
+
+
+def test_a_design_that_still_asks_is_never_planned(
+    owner: User, reviewer: User, copying: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A design whose review the agent does not want is not approved by anybody, and comes to its planning as it is."""
+    goal = architect.submit(reusing("Copy a file"), Terms(owner))
+    monkeypatch.setattr(designs, "is_settled", lambda design: True)
+    refused = by_design.plan(goal)
+    assert isinstance(refused, NoPlan)
+    assert "no value for source of copy-file" in str(refused.evidence)
+
+
+def test_the_api_says_each_value_and_why_it_was_chosen(owner: User, copying: str, api_of: Callable[..., Any]) -> None:
+    asked = {"requirements": "Copy a file", "reuse_from": 0.0, "evolve_from": 0.0}
+    (one,) = api_of(owner).post("designs", asked).json()["components"]
+    assert [(each["name"], each["value"]) for each in one["values"]] == [("source", None), ("target", "copy.txt")]
+    assert all(each["because"] for each in one["values"])

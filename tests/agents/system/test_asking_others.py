@@ -11,9 +11,9 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from agents.bdi import document as documents
-from agents.bdi import shadow
 from agents.bdi.bus.routing import Strategy
+from agents.bdi.forecast import shadow
+from agents.bdi.plans import document as documents
 from agents.bus import answering, providers, requests, settling
 from agents.cycle import cycle
 from agents.goals import goals

@@ -14,7 +14,7 @@ from django.core.management import call_command
 import agents.system
 import review.remarks
 from agents.actors.step_model_calls import Means
-from agents.bdi import means_ends
+from agents.bdi.planning import means_ends
 from agents.bus import answering, requests
 from agents.components import workflow_library
 from agents.cycle import cycle

@@ -21,7 +21,7 @@ from agents.goals.component_goals import Terms
 from agents.models import Agent, BusRequest, EvolutionProposal, Goal, Intent, IntentPlan
 from agents.system import architect
 from agents.toolkit.tools.system_agent import TOOL
-from agents.views.system import COMMANDS_WITHOUT_MODEL, WITHOUT_MODEL
+from agents.views.agents.system import COMMANDS_WITHOUT_MODEL, WITHOUT_MODEL
 from library.components import services
 from library.memory import services as memory
 from library.models import ModelCall

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from agents.bdi import document as documents
-from agents.bdi.document import IntentSpec
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import IntentSpec
 from agents.components import workflow_library
 from agents.goals import workflow_goals
 from agents.goals.component_goals import Terms

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from agents.bdi.consequences import ToolWork, WouldFail
-from agents.bdi.document import Document, IntentSpec
+from agents.bdi.forecast.consequences import ToolWork, WouldFail
 from agents.bdi.forecast.forecasting import forecast
+from agents.bdi.forecast.touched_paths import touched
 from agents.bdi.forecast.walk import BaseEntry
-from agents.bdi.touched import touched
+from agents.bdi.plans.document import Document, IntentSpec
 from agents.toolkit.command import Command, Tool
 from agents.toolkit.describing import fields, hosts, line, path
 from agents.toolkit.jailed import in_jail

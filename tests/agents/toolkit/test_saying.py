@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from agents.bdi.understanding.lexicon import lexicon_of
-from agents.bdi.understanding.paths import Tree
-from agents.bdi.understanding.tokens import tokens_of
+from agents.bdi.understanding.names.paths import Tree
 from agents.bdi.understanding.understand import by_name, understand
+from agents.bdi.understanding.words.lexicon import lexicon_of
+from agents.bdi.understanding.words.tokens import tokens_of
 from agents.toolkit.command import check_said
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.saying import Said, sense

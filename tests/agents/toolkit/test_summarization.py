@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from agents.bdi.asked import Asked, Model
-from agents.bdi.consequences import ToModel
-from agents.bdi.document import Document, IntentSpec
+from agents.bdi.forecast.consequences import ToModel
 from agents.bdi.forecast.forecasting import forecast
+from agents.bdi.forecast.shadow import untried
+from agents.bdi.forecast.touched_paths import touched
 from agents.bdi.forecast.walk import BaseEntry
-from agents.bdi.shadow import untried
-from agents.bdi.touched import touched
+from agents.bdi.plans.approved_models import Asked, Model
+from agents.bdi.plans.document import Document, IntentSpec
 from agents.presentation import tool_page
 from agents.toolkit import phrases
 from agents.toolkit.registry import REGISTRY, Registry

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.bdi.validation import validate_values
+from agents.bdi.plans.validation import validate_values
 from agents.toolkit import web_address
 from agents.toolkit.hosts import address_problem
 from agents.toolkit.registry import REGISTRY

@@ -12,9 +12,9 @@ import pytest
 from django.db import DatabaseError, IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from agents.bdi import document as documents
-from agents.bdi import lessons as notes
-from agents.bdi.failures import Failure, FailureClass
+from agents.bdi.plans import document as documents
+from agents.bdi.plans import lessons as notes
+from agents.bdi.recovery.failures import Failure, FailureClass
 from agents.components import rule_writing
 from agents.insights import insight_cases
 from agents.models import Goal, IntentPlan, Lesson, ParameterRule, PathMapping

@@ -12,7 +12,7 @@ from agents.beliefs import entailment_model
 from agents.beliefs.entailment_model import Thresholds
 from agents.cycle import cycle
 from agents.models import EntailmentThresholds, Goal
-from agents.tuning import trying, versions
+from agents.tuning import trials, trying, versions
 from agents.tuning.of_entailment import Thresholds as Kind
 from library.components import services
 from library.errors import EntailmentUnavailable
@@ -114,3 +114,32 @@ def test_what_is_less_sure_than_measured_is_saved_with_a_warning() -> None:
     assert versions.cleaned(KIND, LOOSER).warnings
     assert versions.cleaned(KIND, {**asdict(USUAL), "environment_contradiction": 0.4}).warnings
     assert not versions.cleaned(KIND, {**LOOSER, "entailment": 1.0}).warnings
+
+
+def test_the_time_in_which_the_model_is_loaded_does_not_count(
+    nearly: list[tuple[str, str]],
+    operator: User,
+    owner: User,
+    make_goal: Callable[..., Goal],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    state(make_goal(owner, "greet Ada"))
+    now = [0.0]
+
+    def loaded() -> str:
+        now[0] += 60
+        return ""
+
+    monkeypatch.setattr(trials, "monotonic", lambda: now[0])
+    monkeypatch.setattr(model, "why_unavailable", loaded)
+    assert trying.try_out(KIND, LOOSER, by=operator).tried == 1
+
+
+def test_the_summary_says_where_no_model_is_asked(settings: Any) -> None:
+    settings.ENTAILMENT = "structured"
+    assert "Rules ask no model here" in KIND.summary(LOOSER)
+    settings.ENTAILMENT = "model"
+    assert KIND.summary({**LOOSER, "environment_entailment": 0.8, "environment_contradiction": 0.05}) == (
+        "at least 90.0% sure of a yes and at most 1.0% of the contrary; in environments at least 80.0% sure of a yes "
+        "and at most 5.0% of the contrary; the language model at least 95.0%"
+    )

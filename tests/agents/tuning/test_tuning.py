@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
-from agents.bdi import recovery_settings
-from agents.bdi.failures import FailureClass
-from agents.bdi.strategies import ABORT, WAYS
+from agents.bdi.recovery import recovery_settings
+from agents.bdi.recovery.failures import FailureClass
+from agents.bdi.recovery.strategies import ABORT, WAYS
 from agents.models import (
     BacklogRules,
     EntailmentThresholds,
@@ -155,7 +155,7 @@ def test_a_pattern_language_would_be_text_here(operator: User) -> None:
     rule = {**FAILURE_RULE, "text": "(a+)+$"}
     versions.save(kind("failure_rule"), rule, by=operator)
     (found,) = [failure_log.rule_of(row) for row in failure_log.in_force()]
-    from agents.bdi.failures import Facts
+    from agents.bdi.recovery.failures import Facts
 
     assert found.fits(Facts(text="it says (a+)+$ here"))
     assert not found.fits(Facts(text="a" * 5_000))

@@ -14,7 +14,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.models import Goal
 from agents.tuning import versions
 from agents.workspaces import workspaces

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import InternalError, connection
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.models import Goal, IntentPlan, PathMapping, Plan
 from agents.record.errors import NotYours
 from agents.record.selectors import goals_visible_to

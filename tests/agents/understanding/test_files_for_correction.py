@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.names.paths import Tree
 from agents.models import Goal, ParameterSettings
 from agents.toolkit.types import Param, PlanDraft, Step
 from agents.understanding import in_force, parameters

@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.cycle import cycle
 from agents.models import Belief, Goal, Intent, IntentPlan, ParameterRule, ParameterSettings, PathMapping
 from agents.planning import answers

@@ -12,7 +12,7 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
-from agents.bdi.document import read
+from agents.bdi.plans.document import read
 from agents.cycle import cycle
 from agents.models import Agent, Goal, IntentPlan, ShadowRun
 from agents.record.moves import move_plan

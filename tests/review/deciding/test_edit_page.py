@@ -11,7 +11,7 @@ import pytest
 from django.db import transaction
 from django.test import Client
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.models import Goal, IntentPlan
 from agents.plans import proposals
 from people.models import User

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.cycle import cycle
 from agents.models import Belief, Goal, IntentPlan, Workspace
 from agents.plans import earlier_plans, kept_edits, proposals

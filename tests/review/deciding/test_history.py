@@ -9,7 +9,7 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from agents.bdi.document import IntentSpec
+from agents.bdi.plans.document import IntentSpec
 from agents.models import IntentPlan
 from agents.record.moves import move_plan
 from agents.states import PlanState

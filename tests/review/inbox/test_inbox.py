@@ -13,7 +13,7 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from mindx_web.api import inbox as api
+from mindx_web.api.review import inbox as api
 from people.models import User
 from review.errors import DecisionRefused, NotNow, WordsRefused
 from review.inbox import requests
@@ -219,7 +219,7 @@ def test_who_waits_is_told_at_once_and_only_so_many_wait(
         if len(looks) == 3:
             decided(InboxRequest.objects.get(pk=row.pk), reviewer)
 
-    monkeypatch.setattr("mindx_web.api.inbox.time.sleep", look)
+    monkeypatch.setattr("mindx_web.api.review.inbox.time.sleep", look)
     assert api_of(owner).get(f"inbox/{row.pk}?wait=30").json()["decision"] == "approve"
     assert len(looks) == 3
     other = sent(owner)

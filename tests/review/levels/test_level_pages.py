@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents.bdi import levels as documents
+from agents.bdi.planning import levels as documents
 from agents.models import Goal, LevelDocument
 from agents.states import GoalState, LevelState
 from people.models import User

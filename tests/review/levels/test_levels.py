@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
-from agents.bdi import levels as documents
+from agents.bdi.planning import levels as documents
 from agents.goals import goals
 from agents.models import Goal, LevelDocument
 from agents.plans import designs

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.models import Goal, IntentPlan
 from people.models import User
 from review.models import Decision

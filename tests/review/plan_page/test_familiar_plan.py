@@ -14,7 +14,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from agents.bdi.document import IntentSpec, Parameter
+from agents.bdi.plans.document import IntentSpec, Parameter
 from agents.models import IntentPlan, ShadowRun
 from agents.rules.trigger_words import Said, in_words
 from library import embedding

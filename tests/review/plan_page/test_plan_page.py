@@ -17,7 +17,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from agents.bdi.document import Parameter
+from agents.bdi.plans.document import Parameter
 from agents.models import Goal, IntentPlan, Workspace
 from agents.workspaces import base_files, stores
 from people.models import User

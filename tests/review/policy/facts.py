@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.bdi.touched import Touched
+from agents.bdi.forecast.touched_paths import Touched
 from review.policy.conditions import Conditions, PlanFacts, StepFacts
 from review.policy.verdict import Action, Rule
 from review.risk.assessment import Level

@@ -118,7 +118,7 @@ def test_risk_and_the_shadow_runs_deletions_move_a_plan(
 def test_what_cannot_be_taken_back_is_told_in_its_order(
     steps: Any, replaces: list[str], deleted: list[str], harm: Harm, submitter: User
 ) -> None:
-    from agents.bdi import document as documents
+    from agents.bdi.plans import document as documents
     from agents.toolkit.registry import REGISTRY
 
     document = documents.read(bytes(proposed(goal_of(submitter), steps).document))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.bdi.document import Document, IntentSpec
+from agents.bdi.plans.document import Document, IntentSpec
 from review.reading import anchors
 from review.reading.anchors import Fate
 from tests.review.plans import MKDIR, WRITE, step

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.bdi.document import Document, IntentSpec, Parameter
+from agents.bdi.plans.document import Document, IntentSpec, Parameter
 from review.reading import members, outliers, shapes
 from review.reading.members import Key
 from review.reading.outliers import Traits

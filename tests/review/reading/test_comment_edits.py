@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.bdi.document import IntentSpec
+from agents.bdi.plans.document import IntentSpec
 from review.reading.comment_edits import edits_in, values_of
 
 

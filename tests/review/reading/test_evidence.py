@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.bdi.means_ends import plan as make_plan
+from agents.bdi.planning.means_ends import plan as make_plan
 from agents.rules.grammar import parse
 from agents.rules.selection import KnownRule
 from agents.toolkit.registry import REGISTRY

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.bdi.document import Document
+from agents.bdi.plans.document import Document
 from review.reading import frames, members
 from tests.review.reading.test_apart import document, spec
 

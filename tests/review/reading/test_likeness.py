@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from agents.bdi.document import IntentSpec
+from agents.bdi.plans.document import IntentSpec
 from review.reading.likeness import alike, unlike
 from tests.review.plans import MKDIR, WRITE, step
 from tests.review.reading.test_anchors import RUN, STEPS, document

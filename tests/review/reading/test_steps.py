@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agents.bdi.document import Document, IntentSpec, Parameter
+from agents.bdi.plans.document import Document, IntentSpec, Parameter
 from review.reading import steps
 from review.reading.steps import ShownText, steps_of
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from agents.bdi.asked import Asked, Model
-from agents.bdi.document import Document, IntentSpec
-from agents.bdi.touched import touched
+from agents.bdi.forecast.touched_paths import touched
+from agents.bdi.plans.approved_models import Asked, Model
+from agents.bdi.plans.document import Document, IntentSpec
 from agents.toolkit.registry import REGISTRY
 from review.risk.assessment import Level, PlanRisk, Tried, assess, widened
 

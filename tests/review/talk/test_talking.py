@@ -195,7 +195,7 @@ def test_an_edit_by_hand_addresses_the_comment_on_what_it_changed(judge: User, p
 
 
 def test_each_page_shows_a_comment_where_it_stands_in_that_revision(plan: IntentPlan, judge: User) -> None:
-    from agents.bdi import document as documents
+    from agents.bdi.plans import document as documents
 
     comments.say(plan, by=judge, text="mkdir", anchor="intent:1")
     second = revised(plan, RUN, MKDIR)

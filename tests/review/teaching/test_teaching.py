@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents.bdi import document as documents
+from agents.bdi.plans import document as documents
 from agents.components import rule_writing
 from agents.cycle import cycle
 from agents.models import Goal, IntentPlan, Lesson

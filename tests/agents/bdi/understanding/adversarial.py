@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-from agents.bdi.understanding.lexicon import lexicon_of
-from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.names.paths import Tree
 from agents.bdi.understanding.understand import MAX_CHARS
+from agents.bdi.understanding.words.lexicon import lexicon_of
 from agents.toolkit.registry import REGISTRY
 
 FILES = ("README.md", "src/app.py", "docs/guide.md", "notes/ideas.md", "data/report 2024.csv", "chapter2.md", "run.sh")

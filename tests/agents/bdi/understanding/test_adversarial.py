@@ -14,7 +14,7 @@ from cProfile import Profile
 
 import pytest
 
-from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.names.paths import Tree
 from agents.bdi.understanding.understand import understand
 from agents.mastermind import reading
 from agents.rules.entailment import entails

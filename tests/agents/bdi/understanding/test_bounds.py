@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.bdi.understanding.paths import Mapped, Tree
+from agents.bdi.understanding.names.paths import Mapped, Tree
 from agents.bdi.understanding.understand import understand
 from agents.toolkit.registry import REGISTRY
 from tests.agents.bdi.understanding.workspaces import Workspace

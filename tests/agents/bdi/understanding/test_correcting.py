@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.bdi.understanding import correcting
-from agents.bdi.understanding.paths import Mapped, Tree
+from agents.bdi.understanding.names.paths import Mapped, Tree
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.types import Param, Step
 

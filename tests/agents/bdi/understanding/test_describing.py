@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from agents.bdi.understanding.descriptions import described
-from agents.bdi.understanding.paths import ANY, FILE, Tree
-from agents.bdi.understanding.tokens import number_of, tokens_of, with_numbers
+from agents.bdi.understanding.names.descriptions import described
+from agents.bdi.understanding.names.paths import ANY, FILE, Tree
 from agents.bdi.understanding.understand import by_name, understand
+from agents.bdi.understanding.words.tokens import number_of, tokens_of, with_numbers
 from agents.toolkit.registry import REGISTRY
 from tests.agents.bdi.understanding.workspaces import Workspace
 

@@ -12,14 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.bdi.understanding import asides, chunks, reading
+from agents.bdi.understanding.asides import courtesy
 from agents.bdi.understanding.effort import MOST
-from agents.bdi.understanding.lexicon import lexicon_of
-from agents.bdi.understanding.parting import MAX_TOKENS
-from agents.bdi.understanding.paths import Tree
-from agents.bdi.understanding.tokens import tokens_of
+from agents.bdi.understanding.names.paths import Tree
+from agents.bdi.understanding.reading import chunks, reading
+from agents.bdi.understanding.texts.splitting import MAX_TOKENS
 from agents.bdi.understanding.understand import MAX_CHARS, understand
 from agents.bdi.understanding.understood import Understood
+from agents.bdi.understanding.words.lexicon import lexicon_of
+from agents.bdi.understanding.words.tokens import tokens_of
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.schemas import problems
 
@@ -107,7 +108,7 @@ def test_a_text_as_long_as_may_be_costs_no_more_than_is_allowed(piece: str, look
         assert sum(looked) <= MOST + MAX_TOKENS
 
 
-@pytest.mark.parametrize("turns", [asides.ASIDES, asides._EMPHASIZED], ids=["asides", "emphasis"])
+@pytest.mark.parametrize("turns", [courtesy.ASIDES, courtesy._EMPHASIZED], ids=["asides", "emphasis"])
 def test_a_long_row_of_spaces_is_gone_through_once(turns: re.Pattern[str]) -> None:
     """Each turn that begins in spaces would go through all of them again from every one of them."""
     assert not re.search(r"\\s[*+]", turns.pattern)

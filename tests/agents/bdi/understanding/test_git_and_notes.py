@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.names.paths import Tree
 from agents.bdi.understanding.understand import by_name, understand
 from agents.toolkit.registry import REGISTRY
 from tests.agents.bdi.understanding.workspaces import Workspace

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.bdi.understanding.lexicon import lexicon_of
-from agents.bdi.understanding.mentions import with_names
-from agents.bdi.understanding.new_names import with_new_names
-from agents.bdi.understanding.paths import Tree
-from agents.bdi.understanding.tokens import tokens_of
+from agents.bdi.understanding.names.mentions import with_names
+from agents.bdi.understanding.names.new_names import with_new_names
+from agents.bdi.understanding.names.paths import Tree
+from agents.bdi.understanding.words.lexicon import lexicon_of
+from agents.bdi.understanding.words.tokens import tokens_of
 from agents.toolkit.registry import REGISTRY
 from tests.agents.bdi.understanding.workspaces import Workspace
 

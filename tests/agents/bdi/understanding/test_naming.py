@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.bdi.understanding import components, naming
-from agents.bdi.understanding.naming import Fit
-from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.names import components, naming
+from agents.bdi.understanding.names.naming import Fit
+from agents.bdi.understanding.names.paths import Tree
 from agents.mastermind.components import Component, find
 
 WORD = st.text("abcdefghijklmnop", min_size=2, max_size=9).filter(

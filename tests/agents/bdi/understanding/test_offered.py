@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.bdi.understanding import remarks
-from agents.bdi.understanding.lexicon import lexicon_of
-from agents.bdi.understanding.tokens import tokens_of
+from agents.bdi.understanding.asides import remarks
 from agents.bdi.understanding.understand import understand
+from agents.bdi.understanding.words.lexicon import lexicon_of
+from agents.bdi.understanding.words.tokens import tokens_of
 from agents.toolkit.registry import REGISTRY
 from tests.agents.bdi.understanding.workspaces import Workspace
 

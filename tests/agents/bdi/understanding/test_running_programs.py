@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.bdi.understanding.time_limits import time_limits
-from agents.bdi.understanding.tokens import tokens_of, with_numbers
+from agents.bdi.understanding.values.time_limits import time_limits
+from agents.bdi.understanding.words.tokens import tokens_of, with_numbers
 from tests.agents.bdi.understanding.workspaces import Workspace
 
 HERE = Workspace.of(

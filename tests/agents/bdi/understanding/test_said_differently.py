@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from agents.bdi.understanding import naming
-from agents.bdi.understanding.filled import Asked
-from agents.bdi.understanding.filling import fill
-from agents.bdi.understanding.tokens import tokens_of
+from agents.bdi.understanding.names import naming
 from agents.bdi.understanding.understand import by_name, understand
+from agents.bdi.understanding.values.filled import Asked
+from agents.bdi.understanding.values.filling import fill
+from agents.bdi.understanding.words.tokens import tokens_of
 from agents.toolkit.registry import REGISTRY
 from tests.agents.bdi.understanding.workspaces import Workspace
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.bdi.understanding import asides
-from agents.bdi.understanding.dictated import written
-from agents.bdi.understanding.tokens import tokens_of
+from agents.bdi.understanding.asides import courtesy
 from agents.bdi.understanding.understand import understand
-from agents.bdi.understanding.written_paths import without_placeholders
+from agents.bdi.understanding.words.dictated import written
+from agents.bdi.understanding.words.tokens import tokens_of
+from agents.bdi.understanding.words.written_paths import without_placeholders
 from agents.toolkit.registry import REGISTRY
 from tests.agents.bdi.understanding.workspaces import Workspace
 
@@ -136,8 +136,8 @@ def test_a_sentence_about_dots_is_no_name(text: str) -> None:
 
 @pytest.mark.parametrize("name", ["letters/thanks.txt", "thanks_2024", "no-rush/thanks", "cheers.md"])
 def test_courtesy_inside_a_name_belongs_to_the_name(name: str) -> None:
-    assert asides.blanked(f"show {name}") == f"show {name}"
-    assert asides.blanked("show x, thanks").split() == ["show", "x"]
+    assert courtesy.blanked(f"show {name}") == f"show {name}"
+    assert courtesy.blanked("show x, thanks").split() == ["show", "x"]
 
 
 def test_a_kind_below_a_folder_of_its_own_is_a_name() -> None:

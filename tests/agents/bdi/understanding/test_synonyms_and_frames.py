@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from agents.bdi.understanding import frames, synonyms
-from agents.bdi.understanding.lexicon import _folded, lexicon_of
-from agents.bdi.understanding.reading import readings
-from agents.bdi.understanding.spelling import is_near, nearest
-from agents.bdi.understanding.state import Situation
-from agents.bdi.understanding.tokens import tokens_of
-from agents.bdi.understanding.turns_of_phrase import SAID
+from agents.bdi.understanding.phrases import frames
+from agents.bdi.understanding.phrases.general import SAID
+from agents.bdi.understanding.reading.reading import readings
+from agents.bdi.understanding.reading.state import Situation
+from agents.bdi.understanding.words import synonyms
+from agents.bdi.understanding.words.lexicon import _folded, lexicon_of
+from agents.bdi.understanding.words.spelling import is_near, nearest
+from agents.bdi.understanding.words.tokens import tokens_of
 from agents.toolkit.registry import REGISTRY
 from tests.agents.bdi.understanding.workspaces import Workspace
 

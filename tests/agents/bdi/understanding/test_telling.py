@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from agents.bdi.understanding import asides, moods
-from agents.bdi.understanding.lexicon import lexicon_of
-from agents.bdi.understanding.tokens import tokens_of
+from agents.bdi.understanding.asides import courtesy, moods
 from agents.bdi.understanding.understand import understand
+from agents.bdi.understanding.words.lexicon import lexicon_of
+from agents.bdi.understanding.words.tokens import tokens_of
 from agents.toolkit.registry import REGISTRY
 from tests.agents.bdi.understanding.workspaces import Workspace
 
@@ -27,7 +27,7 @@ TREE, steps = HERE.tree, HERE.steps
 
 
 def told(text: str) -> list[str]:
-    found = moods.told_in(tokens_of(asides.blanked(text)), TREE, lexicon_of(REGISTRY))
+    found = moods.told_in(tokens_of(courtesy.blanked(text)), TREE, lexicon_of(REGISTRY))
     return [text[start:end] for start, end in found.spans]
 
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import pytest
 
-from agents.bdi.understanding import descriptions, naming, paths, tree_index
 from agents.bdi.understanding.effort import Effort, TooMuch
-from agents.bdi.understanding.entries import FILE, FOLDER, Entry
-from agents.bdi.understanding.meeting import Vocabulary, meets
-from agents.bdi.understanding.paths import ANY, Tree, find
-from agents.bdi.understanding.tree_index import TreeIndex
+from agents.bdi.understanding.names import descriptions, naming, paths, tree_index
+from agents.bdi.understanding.names.entries import FILE, FOLDER, Entry
+from agents.bdi.understanding.names.paths import ANY, Tree, find
+from agents.bdi.understanding.names.tree_index import TreeIndex
+from agents.bdi.understanding.names.word_matching import Vocabulary, meets
 from tests.agents.bdi.understanding.adversarial import large_tree
 
 ODD = [

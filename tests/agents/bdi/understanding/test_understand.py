@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.bdi import lessons
-from agents.bdi.understanding import triggers
-from agents.bdi.understanding.paths import ANY, FILE, NEW, Mapped, Tree, find
-from agents.bdi.understanding.spelling import distance, is_near
+from agents.bdi.plans import lessons
+from agents.bdi.understanding.names.paths import ANY, FILE, NEW, Mapped, Tree, find
+from agents.bdi.understanding.texts import triggers
 from agents.bdi.understanding.understand import by_name, understand
 from agents.bdi.understanding.understood import Understood
+from agents.bdi.understanding.words.spelling import distance, is_near
 from agents.toolkit.registry import REGISTRY
 
 PATHS = (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agents.bdi.simpler_goal import parts
-from agents.bdi.understanding.numerals import whole_number
-from agents.bdi.understanding.paths import Tree
+from agents.bdi.recovery.simpler_goal import parts
+from agents.bdi.understanding.names.paths import Tree
 from agents.bdi.understanding.understand import understand
+from agents.bdi.understanding.words.numerals import whole_number
 from agents.presentation.schema_form import read
 from agents.toolkit.registry import REGISTRY
 

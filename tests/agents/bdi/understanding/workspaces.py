@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from agents.bdi.understanding.paths import Tree
+from agents.bdi.understanding.names.paths import Tree
 from agents.bdi.understanding.understand import by_name, understand
 from agents.toolkit.registry import REGISTRY
 

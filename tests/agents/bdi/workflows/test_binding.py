@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.bdi.validation import validate
+from agents.bdi.plans.validation import validate
 from agents.bdi.workflows.binding import MOST_CALLS, bind
 from agents.bdi.workflows.bound import Bound, Known
 from agents.bdi.workflows.checking import check

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from agents.bdi.failures import Facts
+from agents.bdi.recovery.failures import Facts
 from agents.cycle import cycle
 from agents.models import FailureRecord, Goal, IntentPlan
 from agents.recovery import cooldown

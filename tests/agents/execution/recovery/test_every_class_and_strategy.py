@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from agents.bdi.failures import FailureClass
-from agents.bdi.strategies import (
+from agents.bdi.recovery.failures import FailureClass
+from agents.bdi.recovery.strategies import (
     ABORT,
     AGINT,
     ALTERNATIVE,

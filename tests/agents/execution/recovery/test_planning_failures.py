@@ -13,9 +13,9 @@ from django.test import Client
 from django.utils import timezone
 
 from agents.actors import commitments
-from agents.bdi.commitment import Commitment
-from agents.bdi.failures import FailureClass
-from agents.bdi.strategies import ABORT, AGINT, ALTERNATIVE, COOLED, MANUAL, REEXTRACTED, RETRY, SIMPLER, Way
+from agents.bdi.intentions.commitment import Commitment
+from agents.bdi.recovery.failures import FailureClass
+from agents.bdi.recovery.strategies import ABORT, AGINT, ALTERNATIVE, COOLED, MANUAL, REEXTRACTED, RETRY, SIMPLER, Way
 from agents.components import rule_writing
 from agents.cycle import cycle
 from agents.hands import hand_items

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from agents.bdi import document as documents
-from agents.bdi.document import IntentSpec
-from agents.bdi.failures import Failure, FailureClass
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import IntentSpec
+from agents.bdi.recovery.failures import Failure, FailureClass
 from agents.models import Goal, IntentPlan, ParameterSettings
 from agents.understanding import re_extraction
 from agents.workspaces import workspaces

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from agents.bdi.agint import Machine
-from agents.bdi.failures import Facts, FailureClass
-from agents.bdi.strategies import AGINT, SIMPLER
+from agents.bdi.recovery.agint import Machine
+from agents.bdi.recovery.failures import Facts, FailureClass
+from agents.bdi.recovery.strategies import AGINT, SIMPLER
 from agents.cycle import cycle
 from agents.models import Attempt, Belief, FailureRecord, Goal, IntentPlan
 from agents.recovery import recovery_learning, whole_agent

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agents.bdi.failures import FailureClass
+from agents.bdi.recovery.failures import FailureClass
 from tests.agents.execution.conftest import run, write
 from tests.agents.toolkit.answering import answering, ok, status
 

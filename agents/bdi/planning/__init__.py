@@ -1,0 +1,4 @@
+"""Planning by rules: from a goal and beliefs to steps, with the evidence for the choice.
+
+Imports `plans` and `beliefs`.
+"""

@@ -1,0 +1,4 @@
+"""Turns of phrase that mean a plain command, in the notation of `frames`.
+
+Imports `values` and `words`.
+"""

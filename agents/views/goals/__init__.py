@@ -1,0 +1,1 @@
+"""The list of goals and the pages of one goal. Thin views."""

@@ -1,0 +1,1 @@
+"""The pages of the library: components, prompts, firmware, tools and workflows with their versions. Thin views."""

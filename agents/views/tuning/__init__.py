@@ -1,0 +1,1 @@
+"""The pages on which operators tune: settings, recovery, what people taught, and evolution. Thin views."""

@@ -1,0 +1,1 @@
+"""The pages of workspaces: files, uploads and history. Thin views."""

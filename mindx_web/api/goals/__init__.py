@@ -1,0 +1,4 @@
+"""Routers for goals and their parts: beliefs, questions, designs, typed commands, model generations.
+
+Imports `review` and `protocol`.
+"""

@@ -1,0 +1,78 @@
+"""`goals/{id}/questions` and `goals/{id}/answer`: what an understood command leaves open, and a person's answer."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from django.http import HttpResponse
+from ninja import Body, Router, Schema
+from ninja.responses import Status
+from pydantic import Field
+
+from agents.planning import answers
+from agents.planning.answers import Reply
+from mindx_web.api.goals.goals import changeable, readable
+from mindx_web.api.protocol.auth import ApiRequest, BearerToken
+from mindx_web.api.protocol.shapes import Strict
+from mindx_web.api.review.intent_plans import PlanOut, plan_out
+from people.scopes import Scope
+
+router = Router(tags=["goals"])
+
+_MAY_READ = BearerToken(Scope.GOALS_READ)
+_MAY_WRITE = BearerToken(Scope.GOALS_WRITE)
+
+
+class QuestionOut(Schema):
+    """`parameter` is empty where it is asked which command is meant. `choices` are answered by their number, from 1."""
+
+    text: str
+    why: str
+    parameter: str
+    choices: list[str]
+
+
+class QuestionsOut(Schema):
+    """What a goal asks; nothing where it asks nothing."""
+
+    questions: list[QuestionOut]
+
+
+class ReplyIn(Strict):
+    """The number of a choice, or a value instead: a parameter's, or the command in other words."""
+
+    choice: int | None = Field(None, ge=1)
+    value: str = Field("", max_length=answers.MOST_CHARS)
+
+
+class AnswerIn(Strict):
+    """One reply for each question, in their order."""
+
+    answers: list[ReplyIn] = Field(min_length=1, max_length=50)
+
+
+@router.get("/{goal_id}/questions", response=QuestionsOut, auth=_MAY_READ, operation_id="read_questions")
+def questions(request: ApiRequest, goal_id: str) -> QuestionsOut:
+    """What would settle what is meant by a goal that waits for it (`manual`, reason `question_open`)."""
+    asked = answers.open_questions(readable(request.auth.user, goal_id))
+    found = asked.questions if asked is not None else ()
+    return QuestionsOut(
+        questions=[
+            QuestionOut(
+                text=one.text, why=one.why, parameter=one.parameter, choices=[choice.label for choice in one.choices]
+            )
+            for one in found
+        ]
+    )
+
+
+@router.post("/{goal_id}/answer", response={201: PlanOut}, auth=_MAY_WRITE, operation_id="answer_questions")
+def answer(
+    request: ApiRequest, response: HttpResponse, goal_id: str, payload: Annotated[AnswerIn, Body()]
+) -> Status[PlanOut]:
+    """Answer what is asked. The plan that it makes is reviewed like any."""
+    user = request.auth.user
+    replies = [Reply(one.choice, one.value) for one in payload.answers]
+    plan = answers.answer(changeable(user, goal_id), replies, by=user)
+    response.headers["Location"] = f"/api/v1/intent-plans/{plan.pk}"
+    return Status(201, plan_out(plan))

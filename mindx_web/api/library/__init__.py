@@ -1,0 +1,4 @@
+"""Routers for components, workflows, experiences and candidates.
+
+Imports `goals`, `review` and `protocol`.
+"""

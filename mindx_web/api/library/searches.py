@@ -1,0 +1,138 @@
+"""`searches`: a model writes several texts for a component, each tried on earlier goals; one candidate at most.
+
+What `POST components/{id}/evolve` begins without a text, and `POST components` with a wish, is one over a single text,
+and is read and stopped here.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.http import HttpResponse
+from ninja import Field, Router, Schema, Status
+
+from agents.evolution import searches
+from agents.models import CandidateSearch, Replay
+from agents.record.errors import NotPossibleNow
+from library.errors import LibraryRefused
+from library.models import Component
+from mindx_web.api.protocol.auth import ApiRequest, BearerToken
+from mindx_web.api.protocol.paging import found_id
+from mindx_web.api.protocol.problems import Problem
+from people.scopes import Scope
+
+router = Router(tags=["evolution"])
+_MISSING = Problem(404, "There is no such search.", kind="not_found")
+_NO_COMPONENT = Problem(404, "There is no such component.", kind="not_found")
+
+
+class SearchIn(Schema):
+    """What should be better, how far a text may go from the version in use, and how many a model may write."""
+
+    component: str
+    why: str = Field(min_length=1, max_length=500)
+    strategy: Replay.Strategy = Replay.Strategy.STANDARD
+    texts: int = Field(5, ge=2, le=searches.MOST_TEXTS)
+
+
+class TriedOut(Schema):
+    """A text that was tried on all goals: with how many of them it passes. The first is the version in use."""
+
+    passed: int
+    of: int
+    text: str
+
+
+class SearchOut(Schema):
+    """A search, as far as it has come. `candidate` is null where it found none, or has not yet.
+
+    `component` is null while a new one is written.
+    `asked`: texts that a model was asked for; where `most_texts` is 1, requests. `href`: where this is read.
+    """
+
+    id: str
+    href: str
+    component: str | None
+    state: str
+    reason: str
+    asked: int
+    most_texts: int
+    tried: list[TriedOut]
+    candidate: str | None
+    created_at: datetime
+
+
+@router.post("", response={202: SearchOut}, auth=BearerToken(Scope.LIBRARY_WRITE), operation_id="search_candidate")
+def ask(request: ApiRequest, response: HttpResponse, payload: SearchIn) -> Status[SearchOut]:
+    """Search for a better version of a rule, a tool or a workflow. 409 says why there can be no search."""
+    component = Component.objects.filter(pk=found_id(payload.component, _NO_COMPONENT)).first()
+    if component is None:
+        raise _NO_COMPONENT
+    try:
+        search = searches.ask(
+            component,
+            by=request.auth.user,
+            why=payload.why,
+            strategy=payload.strategy.value,
+            texts=payload.texts,
+        )
+    except (LibraryRefused, NotPossibleNow) as refused:
+        raise _refused(refused) from refused
+    return Status(202, begun(search, response))
+
+
+@router.get(
+    "/{search_id}", response=SearchOut, auth=BearerToken(Scope.LIBRARY_READ), operation_id="get_candidate_search"
+)
+def search(request: ApiRequest, search_id: str) -> SearchOut:
+    """How far it has come, and its outcome."""
+    return _told(_found(search_id))
+
+
+@router.post(
+    "/{search_id}/stop", response=SearchOut, auth=BearerToken(Scope.LIBRARY_WRITE), operation_id="stop_candidate_search"
+)
+def stop(request: ApiRequest, search_id: str) -> SearchOut:
+    """End it before its time; what was tried stays."""
+    found = _found(search_id)
+    try:
+        searches.stop(found, by=request.auth.user)
+    except (LibraryRefused, NotPossibleNow) as refused:
+        raise _refused(refused) from refused
+    return _told(_found(search_id))
+
+
+def begun(search: CandidateSearch, response: HttpResponse) -> SearchOut:
+    """What is answered where one has begun, with the address to read it at."""
+    found = _told(search)
+    response.headers["Location"] = found.href
+    return found
+
+
+def _found(search_id: str) -> CandidateSearch:
+    found = CandidateSearch.objects.filter(pk=found_id(search_id, _MISSING)).select_related("parent", "version").first()
+    if found is None:
+        raise _MISSING
+    return found
+
+
+def _refused(error: LibraryRefused | NotPossibleNow) -> Problem:
+    if isinstance(error, LibraryRefused):
+        return Problem(403, str(error), kind="forbidden")
+    return Problem(409, str(error), kind="not_possible")
+
+
+def _told(search: CandidateSearch) -> SearchOut:
+    known = search.parent or search.version
+    return SearchOut(
+        id=str(search.pk),
+        href=f"/api/v1/searches/{search.pk}",
+        component=str(known.component_id) if known is not None else None,
+        state=search.state,
+        reason=search.reason,
+        asked=search.asked,
+        most_texts=search.most_texts,
+        tried=[TriedOut(**one) for one in search.tried],
+        candidate=str(search.version_id) if search.version_id else None,
+        created_at=search.created_at,
+    )
