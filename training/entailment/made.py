@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from training.entailment.pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair
-from training.entailment.topics import CHECKED, TRAINED, Topic, read
+from training.entailment.topics import CHECKED, TRAINED, Claim, Topic, read
 
 Maker = Callable[[random.Random, bool], Pair]
 
@@ -66,10 +66,13 @@ def about(topic: Topic, topics: Sequence[Topic], rng: random.Random, held_out: b
     label = _label(topic, premise, hypothesis)
     values = _values(topic, rng)
     others = _others(topic, values, rng) if rng.random() < OTHER_THING else values
-    if any(values[slot] != others[slot] for slot in topic.slots):
+    wording, other_wording = (_wording(topic.claims[claim], rng, held_out) for claim in (premise, hypothesis))
+    both = [slot for slot in topic.slots if f"{{{slot}}}" in wording and f"{{{slot}}}" in other_wording]
+    # What one of both sentences does not name is no other thing.
+    if any(values[slot] != others[slot] for slot in both):
         label = NEUTRAL
-    said = _said(topic, premise, values, rng, held_out)
-    asked = _said(topic, hypothesis, others, rng, held_out)
+    said = _said(topic, wording, values, rng)
+    asked = _said(topic, other_wording, others, rng)
     draw = rng.random()
     if draw < HEDGED:
         said, label = rng.choice(HEDGES).format(x=inner(said)), NEUTRAL
@@ -103,10 +106,13 @@ def _values(topic: Topic, rng: random.Random) -> dict[str, str]:
 def _others(topic: Topic, values: dict[str, str], rng: random.Random) -> dict[str, str]:
     """The same values but for one or all: a name that differs in little is the harder to tell."""
     drawn = _values(topic, rng)
+    # In another slot the same value would say something else than another thing.
+    while set(drawn.values()) & set(values.values()):
+        drawn = _values(topic, rng)
     if len(values) < 2 or rng.random() < 0.4:
         return drawn
     slot = rng.choice(sorted(values))
-    return {**values, slot: drawn[slot]} if drawn[slot] not in values.values() else drawn
+    return {**values, slot: drawn[slot]}
 
 
 def _value(kind: str, rng: random.Random) -> str:
@@ -116,13 +122,16 @@ def _value(kind: str, rng: random.Random) -> str:
     return rng.choice(VALUES[kind])
 
 
-def _said(topic: Topic, claim: str, values: dict[str, str], rng: random.Random, held_out: bool) -> str:
+def _wording(claim: Claim, rng: random.Random, held_out: bool) -> str:
+    return rng.choice(claim.wordings(CHECKED if held_out else TRAINED))
+
+
+def _said(topic: Topic, wording: str, values: dict[str, str], rng: random.Random) -> str:
     # Quoted or not, but the same way throughout a sentence; names only, not things.
     quoted = rng.random() < 0.4
     named = {"file", "folder"}
     shown = {slot: f'"{value}"' if quoted and topic.slots[slot] in named else value for slot, value in values.items()}
     version = f"{rng.randint(1, 24)}.{rng.randint(0, 12)}"
-    wording = rng.choice(topic.claims[claim].wordings(CHECKED if held_out else TRAINED))
     text = wording.format(**shown, n=rng.randint(2, 60), v=version)
     text = with_articles(text[0].upper() + text[1:] if text[1:2] != " " or rng.random() < 0.5 else text)
     if rng.random() < 0.3:
@@ -146,7 +155,8 @@ def inner(sentence: str) -> str:
 def _beside(others: Sequence[Topic], said: str, rng: random.Random, held_out: bool) -> str:
     """The sentence with one of another topic before or after it, which decides nothing."""
     topic = rng.choice(others)
-    other = _said(topic, rng.choice(list(topic.claims)), _values(topic, rng), rng, held_out)
+    wording = _wording(rng.choice(list(topic.claims.values())), rng, held_out)
+    other = _said(topic, wording, _values(topic, rng), rng)
     both = [said.removesuffix(".") + ".", other.removesuffix(".") + "."]
     rng.shuffle(both)
     return " ".join(text[0].upper() + text[1:] for text in both)

@@ -65,7 +65,9 @@ _FORMS: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
         (r"You have {a}(?P<n>(?:(?! in | on ).)+)", "carried", "have"),
         (r"The (?P<c>{t}) is empty", "content", "empty"),
         (r"The (?P<n>{t}) door is (?P<claim>open|closed)", "opening", ""),
-        (r"The (?P<n>{t}) is turned (?P<claim>on|off)", "device", ""),
+        (r"The (?P<n>{t}) is (?:turned )?(?P<claim>on|off)", "device", ""),
+        (r"The (?P<n>{t}) is activated", "device", "on"),
+        (r"The (?P<n>{t}) is deactivated", "device", "off"),
         (r"The (?P<n>{t}) is currently reading a temperature of (?P<d>-?\d+) degrees celsius", "reading", "exact"),
     )
 )
