@@ -10,7 +10,7 @@ export PATH := $(or $(MINDX_DATA),$(CURDIR)/.mindx)/bwrap/usr/bin:$(PATH)
 FAULTS_SEED ?= 1
 FAULTS_MINUTES ?= 60
 
-.PHONY: up test extras extras-openai-agents test-extras faults lint bench bench-sandbox bench-review bench-live bench-pages bench-log bench-executor \
+.PHONY: up test test-deep extras extras-openai-agents test-extras faults lint bench bench-sandbox bench-review bench-live bench-pages bench-log bench-executor \
 	bench-durable bench-scale bench-models bench-mind bench-memory bench-evolution bench-auditor bench-search \
 	bench-recovery bench-parameters bench-everyday bench-bus bench-modular scienceworld bench-scienceworld mutate-sandbox train-entailment
 
@@ -29,6 +29,11 @@ test:
 	@# Else each of the processes compiles all of it, since they begin together.
 	@$(PY) -m compileall -q -j 0 mindx_web review agents library people sandbox
 	$(PY) -m pytest -n $(PROCESSES) --dist loadgroup $(PYTEST)
+
+# Everything with new examples for property tests, and with every combination and text of which `make test` tries a share.
+test-deep: export TESTS_DEEP := 1
+test-deep:
+	@$(MAKE) test PYTEST='--hypothesis-profile=search $(PYTEST)'
 
 # Kills, stops and starves the real processes for up to an hour, then prints which faults landed and were survived.
 faults:

@@ -15,6 +15,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -68,7 +69,7 @@ del os.environ["DJANGO_SETTINGS_MODULE"]
 
 
 # Laws, not times: a shared machine may be slow at any moment. The same examples in each run, so that a red one is the
-# change's doing; `make test PYTEST=--hypothesis-profile=search` looks for new ones.
+# change's doing; `make test-deep` looks for new ones.
 hypothesis.settings.register_profile("search", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.register_profile("same", hypothesis.settings.get_profile("search"), derandomize=True)
 hypothesis.settings.load_profile("same")
@@ -76,6 +77,19 @@ hypothesis.settings.load_profile("same")
 # What is imported and collected lives as long as the process: looking through it again and again for what nobody needs
 # is a tenth of a run.
 gc.set_threshold(50_000, 20, 100)
+
+
+_begun: list[threading.Thread] = []
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Who runs all tests in several processes needs the cluster as soon as these have collected them: all would wait
+    for the first one to make it.
+    """
+    config = session.config
+    if config.getoption("numprocesses", None) and config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        _begun.append(threading.Thread(target=_PREPARED.make, args=("postgres", _make_cluster), name="the cluster"))
+        _begun[0].start()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -129,6 +143,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
 
 def pytest_unconfigure() -> None:
     """Remove everything this process wrote."""
+    for thread in _begun:
+        thread.join()
     shutil.rmtree(_ROOT, ignore_errors=True)
 
 

@@ -44,6 +44,12 @@ class Prepared:
 
     def copy(self, name: str, into: Path, make: Callable[[Path], object]) -> None:
         """Let `into` be a copy of what `make(folder)` makes; whoever comes while it is being made waits for it."""
+        self.make(name, make)
+        # Owners and modes too: the servers of a run that is root's are other users'.
+        subprocess.run(["/bin/cp", "-a", "--reflink=auto", str(self.folder / name), str(into)], check=True)
+
+    def make(self, name: str, make: Callable[[Path], object]) -> None:
+        """See that there is something to copy."""
         made = self.folder / name
         with self._alone(name):
             if not made.exists():
@@ -51,8 +57,6 @@ class Prepared:
                 shutil.rmtree(half, ignore_errors=True)  # what a failed try left
                 make(half)
                 half.rename(made)
-        # Owners and modes too: the servers of a run that is root's are other users'.
-        subprocess.run(["/bin/cp", "-a", "--reflink=auto", str(made), str(into)], check=True)
 
     def lend(self, data: Path) -> None:
         """Let a new data folder have the sentence model and the template of virtual environments of the whole run.

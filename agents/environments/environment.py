@@ -59,3 +59,19 @@ def wait_action_of(environment: Environment) -> str:
     """Return the action by which one step of an environment passes."""
     named = getattr(environment, "wait_action", WAIT)
     return named if isinstance(named, str) and named.strip() else WAIT
+
+
+class Around:
+    """What stands around an environment and passes on what that says of itself."""
+
+    _environment: Environment
+
+    @property
+    def is_simulation(self) -> bool:
+        """Whether the environment says that it is one; what says nothing is none."""
+        return getattr(self._environment, "is_simulation", False) is True
+
+    @property
+    def wait_action(self) -> str:
+        """The action by which one step passes."""
+        return wait_action_of(self._environment)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from agents.environments.environment import Environment, Percept, wait_action_of
+from agents.environments.environment import Around, Environment, Percept
 
 
 class EnvironmentFailure(Exception):
@@ -28,7 +28,7 @@ class EnvironmentDied(EnvironmentFailure):
     reason = "environment_died"
 
 
-class Guarded:
+class Guarded(Around):
     """An environment with a time limit for each call, in seconds."""
 
     def __init__(self, environment: Environment, limit_s: float) -> None:
@@ -47,16 +47,6 @@ class Guarded:
     def score(self) -> float:
         """As the environment's. Raises EnvironmentFailure."""
         return float(self._called(self._environment.score))
-
-    @property
-    def is_simulation(self) -> bool:
-        """Whether the environment says that it is one; what says nothing is none."""
-        return getattr(self._environment, "is_simulation", False) is True
-
-    @property
-    def wait_action(self) -> str:
-        """The action by which one step passes."""
-        return wait_action_of(self._environment)
 
     def actions(self) -> tuple[str, ...]:
         """The actions that the environment offers; none where it does not tell. Raises EnvironmentFailure."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.environments.cutting import atomic_beliefs
-from agents.environments.environment import Environment, Percept, wait_action_of
+from agents.environments.environment import Around, Environment, Percept
 from agents.environments.guarding import EnvironmentFailure
 from agents.environments.policies import Outcome, Policy, Situation
 
@@ -35,7 +35,7 @@ class Recorded:
     score: float
 
 
-class Replayed:
+class Replayed(Around):
     """An environment in which what is recorded is done first. Raises EnvironmentDiffers where that leads elsewhere."""
 
     def __init__(self, environment: Environment, first: Recorded | None, actions: Sequence[Recorded]) -> None:
@@ -43,16 +43,6 @@ class Replayed:
         self._environment, self._first, self._actions = environment, first, tuple(actions)
         self._done = 0
         self._score: float | None = None
-
-    @property
-    def is_simulation(self) -> bool:
-        """As the environment says of itself."""
-        return getattr(self._environment, "is_simulation", False) is True
-
-    @property
-    def wait_action(self) -> str:
-        """As the environment's."""
-        return wait_action_of(self._environment)
 
     def perceive(self) -> Percept:
         """What is seen now, as it was recorded if it was."""

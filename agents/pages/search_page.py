@@ -28,12 +28,8 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class SearchPage:
-    """The newest search, and what each choice of a new one may cost; `why_not`: none can be begun."""
-
+class _OfSearch:
     search: CandidateSearch | None
-    costs: tuple[Cost, ...]
-    why_not: str
 
     @property
     def is_under_way(self) -> bool:
@@ -42,8 +38,16 @@ class SearchPage:
 
     @property
     def has_failed(self) -> bool:
-        """Whether it ended before its time."""
+        """Whether it ended early, without a candidate."""
         return self.search is not None and self.search.state == ReplayState.IMPOSSIBLE
+
+
+@dataclass(frozen=True)
+class SearchPage(_OfSearch):
+    """The newest search, and what each choice of a new one may cost; `why_not`: none can be begun."""
+
+    costs: tuple[Cost, ...]
+    why_not: str
 
     @property
     def tried(self) -> list[Tried]:
@@ -55,21 +59,10 @@ class SearchPage:
 
 
 @dataclass(frozen=True)
-class WriterPage:
+class WriterPage(_OfSearch):
     """The newest candidate that a model was asked for, and what asking for one may take."""
 
-    search: CandidateSearch | None
     budget: Budget
-
-    @property
-    def is_under_way(self) -> bool:
-        """Whether it waits or is being written."""
-        return self.search is not None and self.search.state in (ReplayState.WAITING, ReplayState.RUNNING)
-
-    @property
-    def has_failed(self) -> bool:
-        """Whether there is no candidate."""
-        return self.search is not None and self.search.state == ReplayState.IMPOSSIBLE
 
     @property
     def candidate_page(self) -> str:

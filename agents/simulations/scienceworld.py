@@ -14,6 +14,7 @@ import contextlib
 import logging
 import re
 import shutil
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -238,7 +239,9 @@ def _end(started: Any) -> None:
     except Exception:  # subprocess.TimeoutExpired, or whatever a broken gateway raises
         logger.warning("ScienceWorld did not end and is ended by force")
         process.kill()
-        process.wait(_ENDS_S)
+        # On a busy machine even that takes its time, and what was done with it is not lost for it.
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_BEGINS_S)
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
             with contextlib.suppress(OSError):

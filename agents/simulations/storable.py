@@ -6,25 +6,15 @@ from dataclasses import replace
 from itertools import islice
 
 from agents.environments.cutting import MOST_CHARS
-from agents.environments.environment import Environment, Percept, wait_action_of
+from agents.environments.environment import Around, Environment, Percept
 from agents.environments.policies import MOST_ACTIONS, MOST_CHARACTERS
 
 
-class Storable:
+class Storable(Around):
     """An environment of which no more is taken than a run reads and keeps."""
 
     def __init__(self, environment: Environment) -> None:
         self._environment = environment
-
-    @property
-    def is_simulation(self) -> bool:
-        """As the environment says of itself."""
-        return getattr(self._environment, "is_simulation", False) is True
-
-    @property
-    def wait_action(self) -> str:
-        """As the environment's."""
-        return wait_action_of(self._environment)
 
     def perceive(self) -> Percept:
         """As the environment's."""

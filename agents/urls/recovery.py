@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from agents.views.tuning import recovery, recovery_time
+from agents.views.tuning import recovery
 
 urlpatterns = [
     path("", recovery.board, name="recovery"),
@@ -10,7 +10,7 @@ urlpatterns = [
     path("reset/<int:pk>/back", recovery.take_back, name="recovery-reset-back"),
     path("failures/", recovery.failures, name="recovery-failures"),
     path("failures/<int:pk>/class", recovery.correct, name="recovery-correct"),
-    path("time/", recovery_time.over_time, name="recovery-time"),
+    path("time/", recovery.over_time, name="recovery-time"),
     path("rules/", recovery.rules, name="recovery-rules"),
     path("rules/<int:pk>/switch", recovery.switch, name="recovery-rule-switch"),
 ]

@@ -5,10 +5,12 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
+from people.migrations._tables import Tables
+
 from ._replaced import REPLACED
 
 
-class Migration(migrations.Migration):
+class Migration(Tables):
     initial = True
     replaces = REPLACED
 

@@ -15,16 +15,13 @@ from agents.components import made_tools
 from agents.components.made_tools import Behind
 from agents.execution import goal_network
 from agents.execution.goal_network import StepNetwork
-from agents.models import IntentPlan, Lesson, Transition
+from agents.models import IntentPlan, Transition
 from agents.pages import flow_page
 from agents.presentation import hidden, outcome_words
-from agents.record.selectors import may_correct, plans_visible_to
 from agents.states import PlanState
 from agents.toolkit.registry import tools_in_use
-from agents.tuning import lessons
 from agents.workspaces import base_files
 from agents.workspaces.base_files import BaseUnreadable
-from library.models import ComponentVersion
 from people.models import User
 from review import rights
 from review.deciding import held_decisions, rounds
@@ -45,13 +42,14 @@ from review.levels.page import BehindPlan
 from review.models import Decision, HeldDecision, PlanRisk
 from review.plan_page import delta, shadow_run
 from review.plan_page.delta import Delta
+from review.plan_page.reasons import Reason, TaughtValue, reasons, taught_values
 from review.plan_page.rows import Row
 from review.plan_page.shadow_run import ShadowView
 from review.policies.on_plan_page import Policed, policed
 from review.queue import listing
 from review.reading import anchors, changes, evidence, likeness, origins, remembered, steps, ticks
 from review.reading.changes import Changes
-from review.reading.evidence import Contradicted, Held, Why
+from review.reading.evidence import Contradicted
 from review.reading.filters import EVERYTHING, Filters
 from review.reading.limits import Limited, limits_of
 from review.reading.origins import Source
@@ -68,33 +66,6 @@ SHOWN_REVISIONS = 4
 LONGEST_TITLE = 240
 # Larger files are named with their size; nobody reads more than this on one page.
 MOST_SHOWN_BYTES = 256 * 1024
-
-
-@dataclass(frozen=True)
-class Shown:
-    """A belief of the panel; `belief_id` is the row that this person may deny here, None when they may not."""
-
-    held: Held
-    belief_id: int | None
-
-
-@dataclass(frozen=True)
-class Reason:
-    """A choice of a rule, and the id of that rule's page (None when the rule is no longer in the library)."""
-
-    why: Why
-    rule_id: int | None
-    beliefs: list[Shown]
-
-
-@dataclass(frozen=True)
-class TaughtValue:
-    """A value that a lesson settled, for whom may read the plan that it was taught by. `is_open`: the lesson too."""
-
-    position: int
-    name: str
-    lesson: Lesson
-    is_open: bool
 
 
 @dataclass(frozen=True)
@@ -411,46 +382,6 @@ def plan_view(
 def _may_be_familiar(plan: IntentPlan, data: bytes, asked_again: Delta | None) -> bool:
     """One that waits for its first decision, in the bytes that were proposed. Only that is read to be decided."""
     return plan.state == PlanState.AWAITING_REVIEW and asked_again is None and documents.digest_of(data) == plan.digest
-
-
-def taught_values(shown: Collection[Step], user: User) -> list[TaughtValue]:
-    """Which values lessons settled, as far as this person may read the plans that these were taught by."""
-    found = origins.of_lessons(shown)
-    if not found:
-        return []
-    rows = Lesson.objects.filter(pk__in={number for _, _, number in found}).select_related("teacher")
-    mine = rows.filter(plan__in=plans_visible_to(user).values("pk"))
-    readable_lessons = {row.pk: row for row in mine}
-    opened = set(lessons.visible_to(user).filter(pk__in=readable_lessons).values_list("pk", flat=True))
-    return [
-        TaughtValue(position, name, readable_lessons[number], number in opened)
-        for position, name, number in found
-        if number in readable_lessons
-    ]
-
-
-def reasons(plan: IntentPlan, user: User) -> list[Reason]:
-    """The choice of a rule for the goal, then those for its sub-goals; none when no rule made the plan."""
-    found = plan.plan.evidence
-    why = evidence.why(found) if isinstance(found, dict) else None
-    if why is None:
-        return []
-    choices = [why, *why.subgoals]
-    versions = [one.version_id for one in choices if one.version_id is not None]
-    pages = dict(ComponentVersion.objects.filter(pk__in=versions).values_list("pk", "component_id"))
-    rows = _deniable(plan, user, {held.sentence for one in choices for held in one.beliefs})
-    return [
-        Reason(one, pages.get(one.version_id or 0), [Shown(held, rows.get(held.sentence)) for held in one.beliefs])
-        for one in choices
-    ]
-
-
-def _deniable(plan: IntentPlan, user: User, sentences: Collection[str]) -> dict[str, int]:
-    """The beliefs among these that the person may deny now, which the agent still holds, each with its row."""
-    if plan.state != PlanState.AWAITING_REVIEW or not may_correct(user, plan.goal):
-        return {}
-    held = plan.goal.beliefs.filter(sentence__in=sentences, retracted_by="")
-    return dict(held.order_by("pk").values_list("sentence", "pk"))
 
 
 def rival_of(plan: IntentPlan, user: User) -> HeldDecision | None:

@@ -103,6 +103,7 @@ def of_design(goal: Goal, *, by: User) -> list[Remark]:
     remarks = (
         [Remark(finding.CHECK, 0, f"{', '.join(created)}: written new, so nothing is known of it.")] if created else []
     )
+    remarks += [Remark(finding.VALUE, 0, f"It asks for {one}, which nobody has said.") for one in found.asks]
     alone = [one.name for one in found.components if not one.after]
     if len(alone) > 1:
         said = f"{', '.join(alone)} wait for nothing and work on the same files; the order is not fixed."

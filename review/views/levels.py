@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from agents.models import LevelDocument
 from agents.record.errors import StaleDigest
-from review.errors import DecisionRefused, WordsRefused
+from review.errors import DecisionRefused, NotNow, WordsRefused
 from review.levels import decisions, page
 from review.views.plan import asking
 
@@ -53,7 +53,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     said = {name: request.POST.get(name, "") for name in ("reason", "comment")}
     try:
         done = _decided(request, document)
-    except StaleDigest as error:
+    except (StaleDigest, NotNow) as error:
         document.refresh_from_db()
         return _page(request, document, status=409, trouble=str(error), **said)
     except WordsRefused as error:

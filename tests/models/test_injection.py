@@ -26,6 +26,7 @@ from library.models import Experience
 from people.models import User
 from review.models import Approval, Decision, PlanRisk
 from review.policy.verdict import Action
+from tests.deep import DEEP
 from tests.models.conftest import KEY
 from tests.models.server import Provider
 from tests.models.test_planning import GOOD, said
@@ -37,6 +38,7 @@ TEXTS = [
     line.encode().decode("unicode_escape") if "\\u" in line else line
     for line in (Path(__file__).parent / "injections.txt").read_text().splitlines()
 ]
+TRIED = TEXTS if DEEP else TEXTS[::3]
 # What somebody else keeps, and what no prompt may hold.
 THEIRS = "the-marker-of-somebody-else"
 # Everything that an attacker would like to see in a plan and cannot say in one.
@@ -132,7 +134,7 @@ def test_none_of_them_runs_approves_lowers_a_risk_or_leaks(
     obeyed_in_part = {"steps": [{name: OBEYED["steps"][0][name] for name in ("tool", "command", "params", "why")}]}
     by_hand = _risk_of(obeyed_in_part["steps"], owner)
     ParameterSettings.objects.create(use_llm_extraction=False)  # values are asked for in the test below
-    for number, text in enumerate(TEXTS):
+    for number, text in enumerate(TRIED):
         provider.will_say(said(OBEYED), said(obeyed_in_part))
         place = placed(text, number, owner)
         goal, asked_before = place.goal, len(provider.asked)
@@ -167,7 +169,7 @@ def test_none_of_them_makes_a_value_that_the_goal_does_not_say(provider: Provide
     and whatever comes of it waits for a person.
     """
     asked_for_values = 0
-    for text in TEXTS:
+    for text in TRIED:
         obeyed = {"message": {"value": THEIRS, "quote": THEIRS}, "steps": OBEYED["steps"], "approved": True}
         provider.will_say(json.dumps(obeyed), said(OBEYED), said(OBEYED), said(OBEYED))
         before = len(provider.asked)

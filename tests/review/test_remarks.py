@@ -104,11 +104,15 @@ def test_a_model_adds_remarks_and_cannot_decide_whatever_it_answers(
 def test_a_design_is_read_and_not_decided(owner: User, make_goal: Callable[..., Goal]) -> None:
     goal = make_goal(owner, design="Use tabs", design_first=True)
     assert "names no components" in str(reviewing.of_design(goal, by=owner)[0])
-    design = "Design of 2 components for: x\nComponent a: create\na does: A\nComponent b: create\nb does: B"
+    design = (
+        "Design of 2 components for: x\nComponent a: create\na does: A\nComponent b: reuse the workflow “W” 1.0.0\n"
+    )
+    design += "b does: B\nb takes file: ?"
     designs.revise(goal, design, by=owner)
     found = [str(one) for one in reviewing.of_design(goal, by=owner)]
     assert any("written new" in one for one in found)
     assert any("the order is not fixed" in one for one in found)
+    assert "It asks for file of b, which nobody has said." in found
     newest = designs.newest_of(goal)
     assert newest is not None
     assert newest.state == "awaiting_review"

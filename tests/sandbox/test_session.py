@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from sandbox import environments
 from sandbox.contract import Limits, Request, SessionState
+from sandbox.places import templates_folder
 from sandbox.snapshots import SnapshotStore
 from tests.sandbox.conftest import Hands, OpenHands
 
@@ -119,6 +121,15 @@ def test_creating_a_virtual_environment_where_something_is_already_is_refused(ha
     result = hands.do("create_venv", venv_name="taken")
     assert result.error_class == "INVALID_PARAMETERS"
     assert "is there already" in result.reason
+
+
+def test_a_virtual_environment_keeps_what_was_compiled_for_its_template(hands: Hands) -> None:
+    assert hands.do("create_venv", venv_name=".venv").ok
+    template = templates_folder() / environments.prepare()
+    (source,) = template.glob("lib/*/site-packages/pip/__init__.py")
+    copied = hands.root / ".venv" / source.relative_to(template)
+    assert copied.stat().st_mtime_ns == source.stat().st_mtime_ns
+    assert list(copied.parent.glob("__pycache__/__init__.*.pyc"))
 
 
 def test_a_folder_that_is_no_virtual_environment_cannot_be_activated(hands: Hands) -> None:

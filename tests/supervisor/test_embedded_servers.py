@@ -13,7 +13,14 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from mindx_web.supervisor.postgres import APP, DATABASE, OWNER, EmbeddedPostgres, PostgresError
+from mindx_web.supervisor.postgres import (
+    APP,
+    DATABASE,
+    OWNER,
+    EmbeddedPostgres,
+    PostgresError,
+    shared_buffers_mb,
+)
 from mindx_web.supervisor.service_user import Launch, OutOfReach, ServiceUser
 from mindx_web.supervisor.sockets import LONGEST_FOLDER, forget_short_folder, socket_folder
 from mindx_web.supervisor.valkey import EmbeddedValkey
@@ -148,3 +155,12 @@ def test_a_closed_parent_is_named_where_root_cannot_go_around_it(
     with pytest.raises(OutOfReach, match=f"^{re.escape(str(closed))} is closed to other users"):
         launch.check_reach()
     assert launch.seen("cluster") == closed / "cluster"
+
+
+@pytest.mark.parametrize(("memory_mb", "buffers_mb"), [(1_024, 128), (4_096, 256), (65_536, 512)])
+def test_postgres_gets_a_share_of_the_memory_in_which_the_indexes_of_a_search_fit(
+    memory_mb: int, buffers_mb: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = {"SC_PAGE_SIZE": 4_096, "SC_PHYS_PAGES": memory_mb * 256}
+    monkeypatch.setattr("mindx_web.supervisor.postgres.os.sysconf", sizes.__getitem__)
+    assert shared_buffers_mb() == buffers_mb

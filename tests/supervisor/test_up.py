@@ -86,6 +86,8 @@ def test_a_first_start_achieves_a_goal_brings_dead_parts_back_and_leaves_nothing
     goal = up.script("first_goal.sh")
     assert goal.returncode == 0, goal.stdout + goal.stderr
     assert "achieved" in goal.stdout
+    assert "409" in goal.stdout, "another digest is refused"
+    assert re.search(r"the log holds: Python 3\.\d+\.\d+", goal.stdout)
 
     for name, word in (("web", "uvicorn"), ("worker", " worker "), ("valkey", "valkey"), ("postgres", "postgres")):
         up.kill_and_see_back(name, word)

@@ -44,8 +44,9 @@ def test_there_are_pages_to_look_at() -> None:
 
 
 def test_every_page_carries_the_headers_and_nothing_inline(client_of: Any, admin: Any) -> None:
+    browser = client_of(admin)
     for address in ADDRESSES:
-        page = client_of(admin).get(address)  # one of them logs out
+        page = browser.get(address)
         assert page.status_code < 500 or address == "/api/v1/health", address  # 503: no worker is alive
         policy = page.headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy, address
@@ -60,6 +61,7 @@ def test_every_page_carries_the_headers_and_nothing_inline(client_of: Any, admin
             assert not re.search(r"<[^>]+\son\w+=", text), address
             assert not re.search(r"<style|<script(?![^>]*\ssrc=)", text), address
             assert not re.search(r'(?:src|href)="(?:https?:)?//', text), address
+    assert browser.get("/account/").status_code == 200, "somebody was logged in all the time"
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])

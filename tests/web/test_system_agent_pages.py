@@ -98,7 +98,8 @@ def test_the_reviewer_reads_what_the_design_asks_for_and_cannot_approve_it_befor
     document = Goal.objects.get().level_documents.get()
     client = client_of(reviewer)
     assert "This design asks for source of a." in client.get(f"/review/levels/{document.pk}/").content.decode()
-    refused = client.post(f"/review/levels/{document.pk}/decide/", {"do": "approve", "digest": document.digest})
+    refused = client.post(f"/review/levels/{document.pk}/decide/", {"verdict": "approve", "digest": document.digest})
+    assert refused.status_code == 409
     assert "The design asks for source of a. Request changes" in refused.content.decode()
     document.refresh_from_db()
     assert document.state == "awaiting_review"

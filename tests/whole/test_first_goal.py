@@ -1,12 +1,9 @@
-"""The first goal as a newcomer has it: by the script that the README names, and in a browser, wide and narrow."""
+"""The first goal as a newcomer has it in a browser; by the script that the README names it is achieved in test_up."""
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
@@ -15,25 +12,8 @@ from tests.browser import ARGUMENTS, LAUNCH_MS, PROGRAM
 from tests.waiting import wait_until
 from tests.whole.started import PASSWORD, Whole
 
-ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.xdist_group("whole")
 SLOW_MS = 60_000
-
-
-def test_the_script_takes_a_goal_through_the_api(whole: Whole) -> None:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("MINDX_", "DATABASE"))}
-    done = subprocess.run(
-        ["scripts/first_goal.sh"],
-        cwd=ROOT,
-        env={**environment, "MINDX_DATA": str(whole.running.data), "MINDX_PORT": str(whole.port)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=180,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"the log holds: Python 3\.\d+\.\d+", done.stdout)
-    assert "409" in done.stdout
 
 
 @pytest.fixture
@@ -58,12 +38,10 @@ def _logged_in(window: Browser, whole: Whole, width: int) -> Page:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 390])
-def test_a_person_takes_a_goal_through_the_pages_alone(whole: Whole, window: Browser, width: int) -> None:
-    page = _logged_in(window, whole, width)
-    name = f"weather_{width}"
+def test_a_person_takes_a_goal_through_the_pages_alone(whole: Whole, window: Browser) -> None:
+    page = _logged_in(window, whole, 390)
     page.locator("textarea[name=text]").first.fill(
-        f"Create a Python project named {name} with a virtual environment and a script that prints the Python version"
+        "Create a Python project named weather with a virtual environment and a script that prints the Python version"
     )
     expect(page.get_by_text("would plan this")).to_be_visible()
     page.get_by_role("button", name="Submit goal").click()
@@ -78,8 +56,10 @@ def test_a_person_takes_a_goal_through_the_pages_alone(whole: Whole, window: Bro
     assert numbers == list(range(1, len(numbers) + 1))
     expect(page.get_by_role("log")).to_contain_text("remembered as an experience")
     page.goto("/memory/?q=python+project")
-    expect(page.get_by_text(name).first).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    expect(page.get_by_text("weather").first).to_be_visible()
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 844})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.browser

@@ -1,4 +1,4 @@
-"""Denying a belief: the sentence that says the opposite, and beliefs with a person's corrections taken in. Pure."""
+"""Denying a belief: the sentence that says the opposite, and beliefs after a person's corrections. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeping beliefs true: a new belief replaces what it contradicts, and lists learn of what appeared or went."""
+"""Keeping beliefs consistent: a new belief replaces what it contradicts, and lists change as names appear or go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a step would do, as it is told before anything runs: each kind of consequence, with what a reader must know.
+"""What a step would do, told before anything runs: each kind of consequence, with what a reader must know.
 
 The forecast finds them, step by step; the review page tells them.
 """

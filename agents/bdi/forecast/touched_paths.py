@@ -1,4 +1,4 @@
-"""Which paths each step names, from the workspace's root: `cd` moves what later names mean. Pure.
+"""Which paths each step names, from the workspace's root: a `cd` changes the meaning of later names. Pure.
 
 It says what is named, not what is reached: a program may open any file, so it comes with no paths and `is_program`.
 """

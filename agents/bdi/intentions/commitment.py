@@ -1,4 +1,4 @@
-"""How firmly an agent holds on to an intention: going on with a plan, planning again, or letting go of it. Pure.
+"""How firmly an agent sticks to an intention: continue with the plan, plan again, or drop it. Pure.
 
 The three kinds are those of Rao and Georgeff (1991). Blind: until the goal is believed achieved. Single-minded: also
 until it is believed impossible. Open-minded: also until what the plan stood on is gone, or nobody wants it any more.

@@ -1,4 +1,4 @@
-"""Deliberating: which goal comes next, which goes first between two steps of another, and why. Pure.
+"""Deliberation: which goal comes next, which one goes first between two steps of another, and why. Pure.
 
 The claim of a worker follows the same order in SQL (`agents/record/lease.py`); here it is said in words and proved.
 """

@@ -1,4 +1,4 @@
-"""What a goal is given beside its text: how urgent it is, until when, a part of what, and after which others. Pure."""
+"""What a goal is given besides its text: priority, deadline, parent, and the goals that it waits for. Pure."""
 
 from __future__ import annotations
 

@@ -70,16 +70,21 @@ def messages(
 
 def read(answer: str) -> tuple[str, str]:
     """The text of the rule, or why there is none; ValueError with what is wrong with the answer."""
+    return text_or_reason(answer, "rule")
+
+
+def text_or_reason(answer: str, key: str) -> tuple[str, str]:
+    """The text that an answer gives under this key, or why it gives none; ValueError with what is wrong with it."""
     try:
         said = dict(json.loads(answer))
     except (TypeError, ValueError) as error:
         raise ValueError("The answer is not one JSON object.") from error
-    rule, cannot = said.get("rule"), said.get("cannot")
-    if isinstance(cannot, str) and cannot.strip() and not rule:
+    text, cannot = said.get(key), said.get("cannot")
+    if isinstance(cannot, str) and cannot.strip() and not text:
         return "", cannot.strip()
-    if not isinstance(rule, str) or not rule.strip():
-        raise ValueError('The answer has neither "rule" nor "cannot".')
-    return rule, ""
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError(f'The answer has neither "{key}" nor "cannot".')
+    return text, ""
 
 
 def listed(problems: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""A language model's changes to one file: what it is shown, what it may answer, what comes of the answer. Pure.
+"""A language model's changes to one file: what it is shown, what it may answer, and what the answer does. Pure.
 
 The file is material from anybody, and the answer is believed in nothing: each change must find its place exactly once
 in what was sent, so nothing that was not sent can change, and what cannot be accepted goes back with its reason.

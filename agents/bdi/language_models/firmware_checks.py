@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agents.bdi.plans.parameters import texts_in
 from agents.toolkit.effects import EFFECTS
 from agents.toolkit.registry import Registry, UnknownTool
 
@@ -155,24 +156,12 @@ def _is_like(pattern: str, text: str) -> bool:
     return len(text) - at >= len(last) and text.endswith(last)
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Every text in a value, however deep."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for one in value.values():
-            yield from _texts(one)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _texts(one)
-
-
 def _path(value: str, step: Looked) -> bool:
     """Whether a value or a word of one is such a path, or lies below it. A command line names paths as words."""
     wanted = posixpath.normpath(value.casefold())
     return any(
         _is_like(wanted, path) or _is_like(f"{wanted}/*", path)
-        for text in _texts(step.params)
+        for text in texts_in(step.params)
         for word in (text, *_BETWEEN.split(text))
         if word and (path := posixpath.normpath(word.casefold()))
     )
@@ -186,7 +175,7 @@ def _as_words(text: str) -> str:
 def _words(value: str, step: Looked) -> bool:
     """Whether the words stand somewhere as whole words, in any case and with any signs between them."""
     wanted = _as_words(value)
-    return bool(wanted.strip()) and any(wanted in _as_words(text) for text in _texts(step.params))
+    return bool(wanted.strip()) and any(wanted in _as_words(text) for text in texts_in(step.params))
 
 
 _FORBIDS: Mapping[str, Callable[[str, Looked], bool]] = {

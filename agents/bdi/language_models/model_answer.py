@@ -1,4 +1,4 @@
-"""Reading a language model's answer: a plan, a refusal to plan, or the exact problems that it is sent back with. Pure.
+"""Reading a language model's answer: a plan, a refusal to plan, or the problems to send it back with. Pure.
 
 What a model wrote is believed in nothing: it names tools, commands and values, and everything else of a step (effect,
 hosts, limits, risk, who approves) follows from those, as it does for a person's plan.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from agents.bdi.language_models.candidate_writing import Case
+from agents.bdi.language_models.candidate_writing import Case, text_or_reason
 from agents.toolkit.command import Command, Tool
 
 SCHEMA: Mapping[str, Any] = {
@@ -45,16 +45,7 @@ def messages(
 
 def read(answer: str) -> tuple[str, str]:
     """The text of the tool, or why there is none; ValueError with what is wrong with the answer."""
-    try:
-        said = dict(json.loads(answer))
-    except (TypeError, ValueError) as error:
-        raise ValueError("The answer is not one JSON object.") from error
-    tool, cannot = said.get("tool"), said.get("cannot")
-    if isinstance(cannot, str) and cannot.strip() and not tool:
-        return "", cannot.strip()
-    if not isinstance(tool, str) or not tool.strip():
-        raise ValueError('The answer has neither "tool" nor "cannot".')
-    return tool, ""
+    return text_or_reason(answer, "tool")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Which rules would serve which goals, and which rules stand in each other's way: past goals planned again. Pure."""
+"""Which rules would serve which goals, and which rules conflict: past goals are planned again. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which remembered run a plan had followed where a person changed it (pure).
+"""Which remembered run a plan followed, when a person changed that plan. Pure.
 
 A person who replaces `old/reports` by `new/reports` says that `old` was wrong here. A remembered run whose steps name
 `old` is where it came from; one that does not name it had no part in it.
@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from agents.bdi.plans.parameters import texts_in
 
 Steps = Sequence[Mapping[str, Any]]
 # Shorter ones, and numbers, stand in steps that have nothing to do with each other.
@@ -35,15 +37,4 @@ def _words(texts: Sequence[str] | Iterator[str]) -> frozenset[str]:
 def _values(steps: Steps) -> Iterator[str]:
     for step in steps:
         for param in step.get("params", {}).values():
-            yield from _texts(param.get("value") if isinstance(param, Mapping) else param)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for one in value.values():
-            yield from _texts(one)
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _texts(one)
+            yield from texts_in(param.get("value") if isinstance(param, Mapping) else param)

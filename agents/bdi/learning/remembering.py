@@ -1,4 +1,4 @@
-"""What an ended goal taught, put into the words of an experience (pure)."""
+"""What an ended goal taught, in the words of an experience. Pure."""
 
 from __future__ import annotations
 

@@ -162,16 +162,19 @@ def _at_or_below(path: str, files: Mapping[str, str]) -> dict[str, str]:
     return {name: what for name, what in files.items() if name == path or name.startswith(f"{path}/")}
 
 
-def _has_line(check: Check, facts: Facts) -> Judged:
+def _of_content(check: Check, facts: Facts, judge: Callable[[bytes], Judged]) -> Judged:
+    """What `judge` says of the file's content; where it cannot be read, why."""
     there = facts.after()
     if there is None:
         return None, ""
     if check.path not in there:
         return False, "it is not there"
     content = facts.content(check.path)
-    if content is None:
-        return None, "it is too long to be read here"
-    return check.word.encode() in content.splitlines(), ""
+    return (None, "it is too long to be read here") if content is None else judge(content)
+
+
+def _has_line(check: Check, facts: Facts) -> Judged:
+    return _of_content(check, facts, lambda content: (check.word.encode() in content.splitlines(), ""))
 
 
 def _reported(check: Check, facts: Facts) -> Judged:
@@ -184,16 +187,11 @@ def _reported(check: Check, facts: Facts) -> Judged:
 
 
 def _parses(check: Check, facts: Facts) -> Judged:
-    there = facts.after()
-    if there is None:
-        return None, ""
-    if check.path not in there:
-        return False, "it is not there"
-    content = facts.content(check.path)
-    if content is None:
-        return None, "it is too long to be read here"
-    fault = file_syntax.fault(check.path, content)
-    return not fault, fault
+    def judge(content: bytes) -> Judged:
+        fault = file_syntax.fault(check.path, content)
+        return not fault, fault
+
+    return _of_content(check, facts, judge)
 
 
 def _exit_zero(check: Check, facts: Facts) -> Judged:

@@ -1,4 +1,4 @@
-"""Clean-up steps: gathered from the rules of a plan, innermost first, and made to work from the root."""
+"""Clean-up steps: collected from the rules of a plan, innermost first, and adapted to run from the root."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of a planning decision: rules, slots, the matrix of contexts and beliefs, rejections with their reasons.
+"""The record of a planning decision: rules, slots, the matrix of contexts and beliefs, and reasons for rejections.
 
 All of it is JSON-able. Beliefs stand once in a table; everything else names them by their number in it, from 0.
 """

@@ -1,4 +1,4 @@
-"""How long the stages of a planning take, as quantiles out of counted buckets. Pure.
+"""How long the stages of planning take, as quantiles from counts in buckets. Pure.
 
 Times of many days cannot be added up to their percentiles, so days keep how many cases fell into each bucket. Buckets
 grow by a tenth, so a percentile out of them is within five per cent of the one that all the times would give.

@@ -1,4 +1,4 @@
-"""What people review before there is a plan, as canonical bytes: a written design, and the choice of rules. Pure."""
+"""What people review before there is a plan, as canonical bytes: a written design, or the choice of rules. Pure."""
 
 from __future__ import annotations
 

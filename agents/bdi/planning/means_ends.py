@@ -1,4 +1,4 @@
-"""Planning by rules: from a goal and beliefs to steps, with the evidence that carried the choice."""
+"""Planning by rules: from a goal and beliefs to steps, with the evidence for the choice."""
 
 from __future__ import annotations
 

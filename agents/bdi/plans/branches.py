@@ -1,4 +1,4 @@
-"""Branches of a plan that do not depend on each other: which steps stand beside a step, and where a plan goes on.
+"""Branches of a plan that do not depend on each other: which steps are parallel, and where a plan continues.
 
 A branch is named by its way in the workflow: `2a` and `2b` are the branches of step 2, `2a.3b` is a branch within the
 first of them, and `4.2a` one of the workflow that step 4 calls. Pure.

@@ -1,4 +1,4 @@
-"""Which earlier steps a step stands on, so that approving a part of a plan closes over what the part needs."""
+"""Which earlier steps a step depends on, so that approving a part of a plan includes what the part needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a value says that a lesson settled it: by its number alone, for not everybody may read who taught it. Pure."""
+"""How a value names the lesson that set it: by its number only, because not everybody may read who taught it. Pure."""
 
 from __future__ import annotations
 

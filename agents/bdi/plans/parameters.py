@@ -1,8 +1,8 @@
-"""Resolving parameters: every value gets its origin, and what was not said gets its declared default."""
+"""Resolving parameters: every value gets its origin, and a value that was not said gets its declared default."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -94,3 +94,15 @@ def with_defaults(command: Command, params: Mapping[str, Param]) -> dict[str, Pa
     full = defaults | dict(params)
     known = [name for name in command.properties if name in full]
     return {name: full[name] for name in (*known, *(name for name in full if name not in command.properties))}
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Every text in a value, however deep."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from texts_in(one)
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from texts_in(one)

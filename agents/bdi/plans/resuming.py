@@ -1,4 +1,4 @@
-"""What is left of a plan that stopped on its way: the same steps from the position reached, as a plan. Pure.
+"""What is left of a plan that stopped: the same steps from the position reached, as a plan. Pure.
 
 Nothing that was done is done again, except what lives in the session only (folder, environment, autonomous mode,
 programs that were running): the session ended with the stop, so these steps come first once more, and can be read.

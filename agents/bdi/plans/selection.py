@@ -1,4 +1,4 @@
-"""What a person makes of a plan they review: a part of it, or the plan with other values. Pure.
+"""What a reviewer makes of a plan: a part of it, or the plan with other values. Pure.
 
 The result is a draft like any other: it is validated and proposed as the next revision, and the one it was made from is
 not changed.

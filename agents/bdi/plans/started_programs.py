@@ -1,4 +1,4 @@
-"""Programs that live on from a `start` to its `stop`: which live at a step, and what is wrong with a plan about them.
+"""Programs that run from a `start` to its `stop`: which are running at a step, and what is wrong in such a plan. Pure.
 
 They live in one jail, which ends with the claim: so a plan cannot go on where one of them should be alive and its
 jail is gone, and a step that needs another jail cannot stand between. Pure.

@@ -1,4 +1,4 @@
-"""What a step waits for, and whether it is so: proven by a belief of this moment, never likely by a model. Pure."""
+"""What a step waits for, and whether it holds: proven by a current belief, never guessed by a model. Pure."""
 
 from __future__ import annotations
 

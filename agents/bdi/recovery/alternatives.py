@@ -1,4 +1,4 @@
-"""What may be done in the place of a step that failed: declared with the plan, read with it, granted or not. Pure.
+"""What may replace a step that failed: declared with the plan, read with it, granted or not. Pure.
 
 An alternative takes values of its step through a *parameter map* ({its parameter: the step's}) beside its own. Both are
 resolved when the plan is written, so that every value stands in the document and on the page.

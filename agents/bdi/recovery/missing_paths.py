@@ -1,4 +1,4 @@
-"""Which file is meant, where a step names one that is not there: a question with the nearest names as choices. Pure."""
+"""Which file is meant when a step names one that does not exist: a question with the nearest names as choices. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program's own words say about why it failed: the class of failure, and what it is due to. Pure.
+"""What a program's own words say about its failure: the class, and the cause. Pure.
 
 Only phrases decide, never a bare number: a line 429, or an assertion about 1429, is no rate limit. Source that a
 program quotes, such as the lines of a traceback, is not what it says.

@@ -1,4 +1,4 @@
-"""How what is believed of each strategy came about: the outcomes of a class and tool taken in one by one again. Pure.
+"""How the estimate for each strategy developed: the outcomes of a class and tool, replayed one by one. Pure.
 
 The last point of a strategy is what the next decision stands on.
 """

@@ -1,4 +1,4 @@
-"""What an operator sets for recovery: names, usual values and bounds. Pure; the rows are read at each decision."""
+"""What an operator sets for recovery: names, defaults and bounds. Pure; the rows are read at each decision."""
 
 from __future__ import annotations
 

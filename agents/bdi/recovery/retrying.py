@@ -1,4 +1,4 @@
-"""Whether another try of a failed step can come to another end. Pure.
+"""Whether another try of a failed step can end differently. Pure.
 
 A try starts from the same files with the same command. Where neither another machine nor the load of this one had a
 part in the failure, the next one fails in the same way; and what failed twice in the same words is taken to be so.

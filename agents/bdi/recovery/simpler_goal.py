@@ -1,4 +1,4 @@
-"""A simpler plan where none was found: what is sound of a draft with problems, or the parts of a goal that have plans.
+"""A simpler plan where none was found: the sound steps of a faulty draft, or the parts of a goal that have plans.
 
 Pure. What is left out is told with the proposal: it is no small matter, so a person looks at it.
 """

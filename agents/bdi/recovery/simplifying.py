@@ -1,4 +1,4 @@
-"""The simplified approach: the rest of a plan, with its failed step in smaller pieces, asking for less, or left out.
+"""The simplified approach: the rest of a plan with its failed step split, asking for less, or left out.
 
 Pure. What comes out is a proposal: it changes what was approved, so people look at it before it runs.
 """

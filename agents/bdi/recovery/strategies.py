@@ -1,4 +1,4 @@
-"""The six ways to go on after a failure, with their two variants, and what is tried first for each class. Pure."""
+"""The six recovery strategies and their two variants, and what is tried first for each class. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paths of a plan's steps, mended before the whole plan is validated: narrow, recorded with the original, reversible.
+"""Correcting paths of steps before the whole plan is validated: narrow, recorded with the original, reversible.
 
 Only what a goal or a model said is mended, never what a rule or a person wrote; only a path that must be there and is
 not; only towards what is there, and only where one thing is clearly meant.

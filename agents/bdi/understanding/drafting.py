@@ -1,4 +1,4 @@
-"""From commands that were understood to the draft of a plan."""
+"""From understood commands to the draft of a plan."""
 
 from __future__ import annotations
 

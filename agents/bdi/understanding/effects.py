@@ -1,4 +1,4 @@
-"""What there is after a command: so that the next one of the same text is read in the world that it will meet."""
+"""Which files exist after a command, so that the next command of the same text is read against them."""
 
 from __future__ import annotations
 

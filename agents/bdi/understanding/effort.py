@@ -1,4 +1,4 @@
-"""What reading a text may cost, counted and not timed: the same text has the same end on every machine."""
+"""A limit for the work of reading a text. It counts steps and not time, so a text reads the same on every machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking a language model for values that are missing: what it is told, and what of its answer is believed.
+"""Asking a language model for missing values: what it is told, and what of its answer is accepted.
 
 A value counts only with the words of the goal that it was taken from, standing there letter by letter: what a model
 made up has no such place. Everything else about an answer that is not as asked makes it none.

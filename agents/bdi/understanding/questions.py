@@ -1,4 +1,4 @@
-"""The questions that would settle what is meant: which command, or what a value is, with the likely answers."""
+"""The questions that would settle what is meant: which command, or which value, with the likely answers."""
 
 from __future__ import annotations
 

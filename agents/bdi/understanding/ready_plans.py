@@ -1,4 +1,4 @@
-"""What commands could be made of a text that nobody understood: each filled with what the text plainly names. Pure.
+"""Commands that a text might mean although nobody understood it, filled with what the text plainly names. Pure.
 
 Which commands are tried, and in which order, is the caller's business; nothing of this is ever taken without an answer.
 """

@@ -1,4 +1,4 @@
-"""What was understood as JSON, as the evidence of a plan keeps it, and read back from there."""
+"""What was understood, as JSON in the evidence of a plan, and read back from there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a text to the commands that it means: part it, read the parts one after the other, decide each, or ask.
+"""From a text to the commands that it means: split it, read the clauses one by one, decide each, or ask.
 
 A part is taken only when one reading explains all of it, nothing is missing and no other reading is about as good.
 Everything else is a question that names what is in doubt, with the likely answers. Nothing is passed over in silence.

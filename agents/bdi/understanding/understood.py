@@ -1,4 +1,4 @@
-"""What came of reading a command: steps that are sure, or the questions that would settle it."""
+"""The result of reading a command: steps that are sure, or the questions that would settle it."""
 
 from __future__ import annotations
 

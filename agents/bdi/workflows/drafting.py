@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from agents.bdi.language_models.candidate_writing import Case
+from agents.bdi.language_models.candidate_writing import Case, text_or_reason
 from agents.bdi.workflows.bound import Known
 from agents.bdi.workflows.reading import Workflow
 from agents.bdi.workflows.reading import read as read_workflow
@@ -57,16 +57,7 @@ def messages(
 
 def read(answer: str) -> tuple[str, str]:
     """The text of the workflow, or why there is none; ValueError with what is wrong with the answer."""
-    try:
-        said = dict(json.loads(answer))
-    except (TypeError, ValueError) as error:
-        raise ValueError("The answer is not one JSON object.") from error
-    workflow, cannot = said.get("workflow"), said.get("cannot")
-    if isinstance(cannot, str) and cannot.strip() and not workflow:
-        return "", cannot.strip()
-    if not isinstance(workflow, str) or not workflow.strip():
-        raise ValueError('The answer has neither "workflow" nor "cannot".')
-    return workflow, ""
+    return text_or_reason(answer, "workflow")
 
 
 def _command(command: Command) -> str:

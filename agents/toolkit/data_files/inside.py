@@ -291,9 +291,11 @@ def _rows(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fits(cell: str, how: str, value: str) -> bool:
+    # A question may have left its mark behind the value.
+    bare = value.strip().rstrip("?")
     if how == "is":
-        return cell.strip().casefold() == value.strip().casefold()
-    mine, other = _number(cell), _number(value)
+        return cell.strip().casefold() in (value.strip().casefold(), bare.casefold())
+    mine, other = _number(cell), _number(bare)
     if other is None:
         raise _refused(f"“{value}” is no number")
     return mine is not None and (mine > other if how == "above" else mine < other)

@@ -142,6 +142,12 @@ TOOL = Tool(
             {"path": "sales.csv", "column": "region", "how": "is", "value": "north"},
             (
                 Trial(
+                    {"path": "t.csv", "column": "an n", "how": "below", "value": "5?"},
+                    _FILES,
+                    result={"count": 1},
+                    changes=(),
+                ),
+                Trial(
                     {"path": "t.csv", "column": "n", "how": "above", "value": "5"},
                     _FILES,
                     result={"count": 1},

@@ -17,6 +17,7 @@ from agents.bdi.recovery.failures import FailureClass, Rule
 from agents.bdi.recovery.strategies import DEFAULTS, WAYS, Way, way_named
 from agents.models import FailureRecord, FailureRule, RecoveryPolicy, RecoveryReset, RecoveryStatistic
 from agents.pages import failure_causes
+from agents.pages.recovery_time import RecoveryTime
 from agents.presentation import rates
 from agents.presentation.rates import Rate
 from agents.record.errors import NotPossibleNow, TuningRefused
@@ -294,6 +295,15 @@ def _rule(filled: dict[str, str]) -> Rule:
         if len(texts[name]) > most:
             raise failure_log.RuleRefused(name, f"{name} has at most {most} characters.")
     return rule
+
+
+@require_safe
+def over_time(request: HttpRequest) -> HttpResponse:
+    """What helped against a class with a tool (`?failure_class=&tool=`): a chart for each strategy."""
+    _operator(request)
+    failure_class, tool = (request.GET.get(name) for name in ("failure_class", "tool"))
+    page = RecoveryTime((failure_class or "")[:64], None if tool is None else tool[:64])
+    return render(request, "agents/recovery/time.html", {"page": page})
 
 
 def _operator(request: HttpRequest) -> User:

@@ -74,5 +74,7 @@ def _copy_file(source: bytes, name: bytes, target: int, state: os.stat_result, p
     descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode, dir_fd=target)
     try:
         os.write(descriptor, content)
+        # Compiled files fit only sources of the same age: without it, each new environment's first pip compiles itself.
+        os.utime(descriptor, ns=(state.st_atime_ns, state.st_mtime_ns))
     finally:
         os.close(descriptor)

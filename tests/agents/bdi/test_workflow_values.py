@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agents.bdi.designing import workflow_values
-from agents.bdi.designing.workflow_values import Chosen
+from agents.bdi.designing.workflow_values import Chosen, Parameter
 from agents.bdi.workflows.bound import Known
 from agents.bdi.workflows.reading import read
 from agents.toolkit.registry import REGISTRY
@@ -70,15 +70,21 @@ def test_what_is_not_clearly_meant_stays_as_the_workflow_says_or_is_asked_for(sa
     [
         ("Greet somebody with the name moon", "moon"),
         ("Greet somebody named in the file", "world"),
+        ("Greet somebody with the name that stands in the file", "world"),
         ('Greet "Ann Lee"', "Ann Lee"),
         ("Greet somebody, name: Ann", "Ann"),
         ("Write the name of the author down", "world"),
-        ('Greet "{{params.secret}}"', "world"),  # braces would be read as a placeholder
         ("Greet with name: moon; rm -rf /", "moon"),
     ],
 )
 def test_a_text_is_taken_from_a_quotation_or_from_behind_its_name(said: str, name: str) -> None:
     assert values(said, GREET) == {"name": name}
+
+
+@pytest.mark.parametrize("said", ['Greet "{{found}}"', 'Greet with name: "{{params.other}}"'])
+def test_nothing_that_would_be_read_as_a_placeholder_is_a_value(said: str) -> None:
+    (found,) = workflow_values.choose(said, [Parameter("name", default="world")])
+    assert (found.value, found.is_said) == ("world", False)
 
 
 def test_a_value_that_the_workflow_refuses_is_not_taken_and_the_design_says_why() -> None:

@@ -23,6 +23,7 @@ from people.models import User
 from review.deciding import decisions
 from tests.agents.cycle.laws import Laws
 from tests.cast import person
+from tests.deep import DEEP
 
 RULE = """RULE publish
 IF your task is to publish the tides
@@ -158,6 +159,9 @@ def test_no_sequence_of_events_breaks_a_law_on_postgres(
     chief = person("oskar", "operator", "developer")
     components.publish("rule", "publish", RULE, by=chief, status="active")
     OnPostgres.cast = {"owner": owner, "reviewer": reviewer, "chief": chief}
-    bounded = settings(max_examples=12, stateful_step_count=14, deadline=None, suppress_health_check=list(HealthCheck))
+    number = 60 if DEEP else 6
+    bounded = settings(
+        max_examples=number, stateful_step_count=14, deadline=None, suppress_health_check=list(HealthCheck)
+    )
     run_state_machine_as_test(OnPostgres, settings=bounded)
     assert Attempt.objects.exists(), "something ran, or nothing was tried"

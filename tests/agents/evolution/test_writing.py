@@ -209,7 +209,7 @@ def test_the_page_shows_the_budget_first_and_asks(
     waiting = client_of(operator).get(at, headers={"HX-Target": "writer"}).content.decode()
     assert ("waiting" in waiting, "<b>blank" in waiting) == (True, False)
     searching.work()
-    assert "Version 1.1.0</a> is a candidate" in client_of(operator).get(at).content.decode()
+    assert "Version 1.1.0 of total a list</a> is a candidate" in client_of(operator).get(at).content.decode()
     client_of(owner).post(f"{at}evolve/", {"why": "blank lines", "strategy": "standard"})
     client_of(operator).post(f"{at}evolve/", {"why": "", "strategy": "standard"})
     assert ComponentVersion.objects.filter(component=strict.component).count() == 2

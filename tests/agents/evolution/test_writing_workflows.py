@@ -121,7 +121,7 @@ def test_cases_are_left_out_before_commands_and_after_workflows() -> None:
     assert (material["workflow"], material["worked"]) == (GREET, ["worked one"])
     assert material["failed"] == [{"goal": "failed one", "error": "x" * 400}]
     (_, _), (_, short) = drafting.messages(
-        "Write.", "Better", len(asked) - 200, REGISTRY, known, workflow=GREET, cases=cases
+        "Write.", "Better", len(asked) - 49, REGISTRY, known, workflow=GREET, cases=cases
     )
     material = json.loads(short)
     assert (material["workflows"], material["worked"], len(material["failed"])) == ([], [], 1)

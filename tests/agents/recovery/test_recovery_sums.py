@@ -16,6 +16,7 @@ from agents.insights.insight_sums import HELPED, NOT_HELPED, OPEN, Asked
 from agents.models import Agent, FailureRecord, Goal, RecoveryDay
 from agents.recovery import failure_log
 from people.models import User
+from tests.deep import DEEP
 
 pytestmark = pytest.mark.django_db
 LAST = datetime(2026, 3, 9, 23, 30, tzinfo=UTC)
@@ -72,7 +73,7 @@ CHANGES = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200 if DEEP else 15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(changes=CHANGES)
 def test_in_whatever_order_failures_change_their_sums_are_what_the_rows_say(
     goals: list[Goal], changes: list[tuple[str, int, bool]]

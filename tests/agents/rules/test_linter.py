@@ -200,7 +200,7 @@ def test_linting_nothing_finds_nothing() -> None:
 def test_one_rule_among_others_has_the_problems_that_the_whole_list_has_of_it() -> None:
     one = "RULE {}\nIF your task is to do {{a}}\nCONSIDERING the lamp is on\nTHEN: read {{b}}, dance\n"
     faulty, _ = read(one.format("one") + one.format("One") + one.format("two"))
-    rules = [*faulty, *(known.rule for known in STARTER)]
+    rules = [*faulty, *(known.rule for known in STARTER[::8])]  # each is compared by a look through all of them
     seen = set()
     for rule in rules:
         others = [other for other in rules if other is not rule]

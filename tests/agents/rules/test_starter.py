@@ -328,3 +328,9 @@ def test_without_a_model_a_file_gets_its_safe_fixes_and_the_plan_says_what_was_m
 def test_a_folder_is_never_sent() -> None:
     assert [name for name, _ in steps("improve the folder weather", with_model(*FULL))] == ["audit", "apply_fixes"]
     assert "language model" in refusal("improve the file old.txt with a language model", world(*FULL))
+
+
+def test_a_component_is_improved_as_somebody_wishes_where_there_is_a_model() -> None:
+    goal = "improve the component old.txt with the wish that it says less"
+    expected = {"path": "old.txt", "wish": "that it says less"}
+    assert steps(goal, with_model(*FULL)) == [("send_file_to_model", expected)]

@@ -36,6 +36,7 @@ TRIALS: dict[str, dict[str, dict[str, Any]]] = {
 }
 _OF_RULES = {name: trial for file in TRIALS.values() for name, trial in file.items()}
 _TURNS = 6
+_ROOT = Path(__file__).parents[3]
 
 
 def test_every_rule_has_a_trial_or_a_reason_why_it_has_none() -> None:
@@ -45,6 +46,13 @@ def test_every_rule_has_a_trial_or_a_reason_why_it_has_none() -> None:
     assert sum(map(len, TRIALS.values())) == len(_OF_RULES)
     for name, trial in _OF_RULES.items():
         assert bool(trial.get("not_run")) != bool(trial.get("say")), name
+        assert bool(trial.get("not_run")) == bool(trial.get("tried_by")), name
+
+
+def test_what_has_no_trial_is_tried_by_a_test_that_is_there() -> None:
+    for name, trial in _OF_RULES.items():
+        file, _, test = trial.get("tried_by", "").partition("::")
+        assert not file or f"def {test}(" in (_ROOT / file).read_text(), name
 
 
 @pytest.fixture

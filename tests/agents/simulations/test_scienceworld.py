@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -101,6 +102,22 @@ def test_one_that_hangs_is_ended_by_force(monkeypatch: pytest.MonkeyPatch) -> No
         process = running._gateway.java_process
         os.kill(process.pid, signal.SIGSTOP)
     assert not is_alive(process.pid)
+
+
+def test_what_was_done_is_not_lost_where_even_a_killed_process_takes_its_time() -> None:
+    class Process:
+        stdin = stdout = stderr = None
+        killed = False
+
+        def wait(self, _seconds: float) -> None:
+            raise subprocess.TimeoutExpired("java", _seconds)
+
+        def kill(self) -> None:
+            self.killed = True
+
+    process = Process()
+    scienceworld._end(SimpleNamespace(_gateway=SimpleNamespace(java_process=process), close=lambda: None))
+    assert process.killed
 
 
 @pytest.mark.usefixtures("there")

@@ -10,7 +10,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.toolkit import made, snippets, strict_yaml
+from agents.toolkit import made, registry, snippets, strict_yaml
+from agents.toolkit.command import Command, check_command
 from agents.toolkit.made import MadeToolFault
 from agents.toolkit.registry import REGISTRY, put_to_use, tools_in_use, with_tool
 from agents.toolkit.schemas import SchemaFault
@@ -113,6 +114,24 @@ def test_a_tool_is_in_use_beside_what_ships_and_gone_again() -> None:
     finally:
         put_to_use([])
     assert tools_in_use() is REGISTRY
+
+
+def test_only_what_is_new_beside_the_tools_in_use_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    tool = made.read(WORD_COUNT).tool
+    asked: list[Command] = []
+
+    def counted(command: Command) -> None:
+        asked.append(command)
+        check_command(command)
+
+    monkeypatch.setattr(registry, "check_command", counted)
+    (command,) = tool.commands
+    faulty = dataclasses.replace(tool, commands=(dataclasses.replace(command, effect="nothing"),))
+    with pytest.raises(SchemaFault, match="effect"), with_tool(faulty):
+        pass
+    with with_tool(tool), pytest.raises(SchemaFault, match="effect"), with_tool(faulty):
+        pass
+    assert asked == [*faulty.commands, command, *faulty.commands]
 
 
 def test_another_version_holds_in_its_block_only() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import timedelta
-from itertools import product
+from itertools import combinations_with_replacement, product
 
 import pytest
 from django.db import connections
@@ -27,6 +27,7 @@ from review.errors import ReviewError
 from review.models import Decision, HeldDecision, ReviewClock
 from review.policy.verdict import Action
 from review.queue import deadlines
+from tests.deep import DEEP
 from tests.review.plans import goal_of, proposed, step
 from tests.review.some_policies import in_force
 
@@ -135,14 +136,19 @@ def _waiting(owner: User, jo: User, acts: tuple[Act, Act]) -> IntentPlan:
     return plan
 
 
+def _rounds() -> list[tuple[Act, Act]]:
+    """Each two of them once, in the usual run: both begin at one moment, so that their order means nothing."""
+    return [*product(ACTS, ACTS), *product(ACTS, ACTS)] if DEEP else [*combinations_with_replacement(ACTS, 2)]
+
+
 @pytest.mark.long
-def test_two_hundred_rounds_of_two_at_one_moment_are_one_decision_each(
+def test_any_two_at_one_moment_are_one_decision(
     submitter: User, judge: User, second_judge: User, keeper: User, cases: None
 ) -> None:
     in_force(Action.AUTO_APPROVE, keeper, commands=["mkdir"], budget=1_000)
     won: Counter[str] = Counter()
     with _two_threads() as at_once:
-        for acts in [*product(ACTS, ACTS), *product(ACTS, ACTS)]:
+        for acts in _rounds():
             plan = _waiting(submitter, judge, acts)
             told = at_once((acts[0], plan, judge), (acts[1], plan, second_judge))
             won.update(act.__name__ for act, words in zip(acts, told, strict=True) if not words)

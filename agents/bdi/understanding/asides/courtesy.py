@@ -1,4 +1,4 @@
-"""Turns of phrase that are courtesy, whoever is asked for what: blanked before anything is read.
+"""Polite phrases around a request: blanked before anything is read.
 
 They are frames that people put around any request, listed by what they do: asking, thanking, greeting, leaving time,
 excusing. What could narrow a command, or take it back, is none of them.

@@ -1,4 +1,4 @@
-"""Which clauses of a text ask for something, and which only tell: how it came to it, why, what must not happen.
+"""Which clauses of a text ask for something, and which only give background: reasons, history, what must not happen.
 
 Whoever writes as to a colleague tells more than is to be done: *I have no time to read it, so could you …*. A clause
 that tells is set aside only where its form says so: a subject and a verb of its own, no word of asking, nothing that

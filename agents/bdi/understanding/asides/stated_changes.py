@@ -1,4 +1,4 @@
-"""What a sentence of its own states of a change, as its part: “… The new version is 1.1.0” as “…, version 1.1.0”.
+"""A sentence with a detail of the change, read as part of it: “… The new version is 1.1.0” is “…, version 1.1.0”.
 
 Every place stays its place: what is put in is as long as what is taken out.
 """

@@ -1,4 +1,4 @@
-"""What people write before, between and behind a request: its clauses, and which of them only talk.
+"""What people write before, between and after requests: its clauses, and which of them are only talk.
 
 A text is cut where its signs and its joining words lead to another clause, and where a clause with a subject of its
 own or a request begins without either. A clause talks when it has a subject and a finite verb and asks, rules and

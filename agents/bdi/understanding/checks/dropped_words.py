@@ -1,4 +1,4 @@
-"""Pieces of a text that a reading has let go of, seen in the whole text: the rest of a note, of a name, of a pattern.
+"""Words that a reading dropped, seen in the whole text: the rest of a note, of a name, of a pattern.
 
 Each look is as those of `second_look`: the reading, its text, its words and what is here; out come doubts, each with
 what may be meant instead.

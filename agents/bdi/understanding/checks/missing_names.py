@@ -1,4 +1,4 @@
-"""“Where is confest.py?”, where only a `conftest.py` is: what is looked for by name may be meant otherwise."""
+"""“Where is confest.py?” when there is only a `conftest.py`: a name that is searched for may be misspelled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rules a command wherever it is said: conditions, exceptions, a second thought, which of several things.
+"""What limits a command from anywhere in the text: conditions, exceptions, second thoughts, choices between things.
 
 A part of a text may be passed over by many ways, as courtesy, as told, as talk, as of no use. Whatever the way, what
 stands in no value is seen here once more: *in the event that he cancels*, *leaving the lease where it is*, *the letters

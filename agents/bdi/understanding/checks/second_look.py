@@ -1,4 +1,4 @@
-"""A second look at a whole text that seems sure: what it says besides, and what taking it so would undo.
+"""A second look at a text that seems clear: what else it says, and what acting on this reading would undo.
 
 Words are accounted for part by part; what is doubtful only between parts, between a value and what lies beside it, or
 because a file would lose what it holds, is seen here. It changes no reading: what is doubtful is asked, with the

@@ -1,4 +1,4 @@
-"""What several commands come to when one is done after the other: what is gone by then, what would be in the way."""
+"""What several commands do one after another: what is gone by then, and what would be in the way."""
 
 from __future__ import annotations
 

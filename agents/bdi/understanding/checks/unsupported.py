@@ -1,4 +1,4 @@
-"""What is said of a command and no command here can do: sorted, every second one, tomorrow, as root, for each file.
+"""Wishes that no command here can fulfil: sorted, every second one, tomorrow, as root, for each file.
 
 Such words may be passed over as manner or taken into a value, and the rest would be done as if they were not said. They
 are looked for in the whole text, quotes apart, and asked about.

@@ -1,4 +1,4 @@
-"""Whether each content word of a text is carried by the plan: by a value, or by the words of one of its commands.
+"""Whether the plan covers each content word of a text: by a value, or by the words of one of its commands.
 
 Reading explains every word, and may explain it as something that is only told, a remark, or of no use to the command.
 Where the plan changes something, people are asked whether that may be passed over, with the plan as the first answer.

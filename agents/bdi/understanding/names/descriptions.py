@@ -1,4 +1,4 @@
-"""What is described and not named: “the letter to the supervisor” is `letters/to_supervisor.txt`.
+"""Files that are described and not named: “the letter to the supervisor” is `letters/to_supervisor.txt`.
 
 A description fits an entry when each of its words is said by the entry's name, by a folder it lies in or by its
 ending, whole, as a usual short form, begun or misspelt. Where several entries fit, the one whose own name the words

@@ -1,4 +1,4 @@
-"""Names in running words: “the notes on the parents' evening” as the one entry that its words say, as one token.
+"""Names in running text: “the notes on the parents' evening” becomes one token, the entry that it describes.
 
 Names of files are written as their owners like: with spaces, numbers, accents, in another order than they are spoken
 of. A phrase names an entry when each of its words is one of the entry's own or of a folder it lies in, none is used

@@ -1,4 +1,4 @@
-"""Names with spaces of what is to be made: “a folder called Supplier contracts”, “to Marks winter.csv”.
+"""Names with spaces for something new: “a folder called Supplier contracts”, “to Marks winter.csv”.
 
 Nothing that is here says where such a name ends. It ends where the clause does, or with an ending of files.
 """

@@ -1,4 +1,4 @@
-"""The files of a workspace by what they are called, so that nobody goes through all of them for each word.
+"""The files of a workspace indexed by name, so that no word needs a search through all of them.
 
 It is made once for the files of a plan. What a command is expected to leave behind differs from them by a few paths,
 and its index says so: it looks into the first one and leaves out, or adds, what differs.

@@ -1,4 +1,4 @@
-"""How surely one word is said by another, and which words of a set a word may mean."""
+"""How surely one word matches another, and which words of a set a word may mean."""
 
 from __future__ import annotations
 

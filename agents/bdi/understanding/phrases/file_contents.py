@@ -1,4 +1,4 @@
-"""Turns of phrase about what stands in files, in the notation of `frames`."""
+"""Turns of phrase about the contents of files, in the notation of `frames`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions that ask what stands in files, how programs fare and what addresses answer, in the notation of `frames`."""
+"""Questions about the contents of files, how programs do and what addresses answer, in the notation of `frames`."""
 
 from __future__ import annotations
 

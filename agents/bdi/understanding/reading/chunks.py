@@ -1,4 +1,4 @@
-"""The ways to part a clause among the object and the slots, by the little words that stand before values."""
+"""The ways to split a clause into the object and the slots, at the prepositions before values."""
 
 from __future__ import annotations
 

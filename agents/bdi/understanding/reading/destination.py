@@ -1,4 +1,4 @@
-"""Where something new is to be made, said for itself: “in Shop/Invoices, make a folder”, “a folder x among the notes”.
+"""Where something new is to be made, when a phrase of its own says it: “in Shop/Invoices, make a folder”.
 
 The words are taken before the values are looked for, wherever in the clause they stand, so that no value takes them up;
 the name of what is made is then one in that folder.

@@ -1,4 +1,4 @@
-"""What makes a reading doubtful though its values are found: what speaks of something else, or of another command."""
+"""What makes a reading doubtful although it has its values: words about something else, or about another command."""
 
 from __future__ import annotations
 

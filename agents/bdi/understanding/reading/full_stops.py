@@ -1,4 +1,4 @@
-"""What a full stop parts: a plain word of the sentence before is no value of the command behind it."""
+"""Sentences end values: a plain word of the sentence before is not a value of the next command."""
 
 from __future__ import annotations
 

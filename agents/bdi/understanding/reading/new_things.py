@@ -1,4 +1,4 @@
-"""What makes it doubtful that something new is to be made, though its name and its place are found."""
+"""What makes a reading doubtful that would make something new, although its name and place were found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""“Read a.sh, then line 3 of the readme”: a thing that is said behind “of” is what the words before it are about."""
+"""“Read a.sh, then line 3 of the readme”: the thing after “of” is what the words before it are about."""
 
 from __future__ import annotations
 

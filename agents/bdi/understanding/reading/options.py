@@ -1,4 +1,4 @@
-"""What is taken from a clause before its values are looked for: switches, `name=value`, counted nouns, asides."""
+"""Options taken from a clause before its values are looked for: switches, `name=value`, counted nouns, asides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where something comes to lie: folders take things under their own name, and what is added to is there."""
+"""The final path of something: a folder takes things under their own name, and what is appended to exists already."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading one clause as one command: by each declared sense, with what it leaves unexplained counted against it.
+"""Reading one clause as one command, by each declared pattern; unexplained words count against a reading.
 
 A reading's cost is what speaks against it: words it cannot explain, values that are missing or in doubt, slips of
 typing. Nothing is hidden: a word that no reading explains is never passed over, it makes the reading doubtful.

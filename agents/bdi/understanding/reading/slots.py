@@ -1,4 +1,4 @@
-"""Putting what stands in a chunk into its slot: by its little word, as the object, as a list, or by position."""
+"""Putting the words of a chunk into a slot: by preposition, as the object, as a list, or by position."""
 
 from __future__ import annotations
 

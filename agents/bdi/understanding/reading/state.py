@@ -1,4 +1,4 @@
-"""What a clause is read in, and one try of one way of saying a command at it."""
+"""The context in which a clause is read, and one attempt to read it by one pattern of a command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings that a command does not have, however they are written: “, format json”, “with permission 755”, `depth=3`.
+"""Settings that a command does not have, in any notation: “, format json”, “with permission 755”, `depth=3`.
 
 Who comes from other tools gives them as those take them. A word that could rule what is done is none of them: what is
 a setting is seen from its form (behind a comma or “with”, to the end of that piece) and from its noun, and never from

@@ -1,4 +1,4 @@
-"""What stands around a verb and makes it none that orders, or not one that orders it of all that was found."""
+"""Words around a verb that make it something else than an order, or an order about only some of what was found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the likeliest reading of a clause is taken, or what is asked."""
+"""Whether the likeliest reading of a clause is taken, or a question is asked."""
 
 from __future__ import annotations
 

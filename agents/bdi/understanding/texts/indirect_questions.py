@@ -1,4 +1,4 @@
-"""Questions inside of requests, put directly: “tell me whether my tree is clean” asks “is my tree clean”."""
+"""Indirect questions made direct: “tell me whether my tree is clean” asks “is my tree clean”."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts of a text one after the other: each read in what was meant before it, and decided, or asked about."""
+"""The clauses of a text one after another: each is read in the context of those before, and decided or asked about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""“Open a.txt and b.txt and move them to the attic”: all that was named before; and *it*, where that were several."""
+"""“Open a.txt and b.txt and move them to the attic”: *them* is everything named before."""
 
 from __future__ import annotations
 

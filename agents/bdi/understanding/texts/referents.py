@@ -1,4 +1,4 @@
-"""What a clause that only tells speaks of, so that “it” in the next one is understood."""
+"""What a clause that only tells something is about, so that “it” in the next one is understood."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""“Move a.txt to the attic, and the same for b.txt”: the command before, with another thing in the place of its own."""
+"""“Move a.txt to the attic, and the same for b.txt”: the command before, with another object."""
 
 from __future__ import annotations
 

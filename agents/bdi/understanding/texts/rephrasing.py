@@ -1,4 +1,4 @@
-"""Clauses turned round so that they are read like commands: the passive, a verb that goes unsaid, “it” by its name."""
+"""Clauses rephrased so that they read like commands: the passive, a missing verb, “it” replaced by its name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readings that are no rivals of a likelier one: what they would do is the same, or the other is plainly meant.
+"""Readings that do not compete with a likelier one: they would do the same, or the other is plainly meant.
 
 Two readings of one clause are asked about where both could be meant. They could not where they come to the same, where
 one makes use of all that the other does and of more, where a name is the one that is there to the letter, and where

@@ -1,4 +1,4 @@
-"""Which words of a text are one command: the parting that leaves least unexplained."""
+"""Splitting a text into the words of each command, so that the least is left unexplained."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a text means without what only tells in it, remarks or talk."""
+"""What a text means without its remarks and talk."""
 
 from __future__ import annotations
 

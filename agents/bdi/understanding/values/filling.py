@@ -1,4 +1,4 @@
-"""From the tokens that stand where a value should to the value, by its shape."""
+"""From the tokens where a value should be to the value, by its kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that only one form can have: a kind of files, codes of rules, branches, what is sent over the network."""
+"""Values with a fixed form: kinds of files, codes of rules, branches, what is sent over the network."""
 
 from __future__ import annotations
 

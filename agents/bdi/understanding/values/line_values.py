@@ -1,4 +1,4 @@
-"""Command lines and packages as values: what runs, and which words are its."""
+"""Command lines and packages as values: what runs, and which words belong to it."""
 
 from __future__ import annotations
 

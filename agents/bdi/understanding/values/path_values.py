@@ -1,21 +1,18 @@
-"""Paths as values: named exactly, in passing, by what they are called, or by “it”."""
+"""Paths as values: named exactly, in passing, by description, or by “it”."""
 
 from __future__ import annotations
 
 import itertools
-import posixpath
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.bdi.understanding.names import components, descriptions, paths
-from agents.bdi.understanding.names.naming import words_of
-from agents.bdi.understanding.names.paths import ANY, FILE, FOLDER, NEW, Candidate, Found
-from agents.bdi.understanding.names.tree_index import by_folder
+from agents.bdi.understanding.names import components, paths
+from agents.bdi.understanding.names.paths import ANY, FILE, FOLDER, NEW, Candidate
+from agents.bdi.understanding.values.described_paths import EXACT, file_inside, path_described
 from agents.bdi.understanding.values.filled import Asked, Filled
 from agents.bdi.understanding.words import written_paths
 from agents.bdi.understanding.words.filler import ARTICLES, IDLE
-from agents.bdi.understanding.words.morphology import singular
 from agents.bdi.understanding.words.naming_words import FILE_HEADS, FOLDER_HEADS, IT, LINKING, NAMING, WHOLE
 from agents.bdi.understanding.words.spelling import nearest
 from agents.bdi.understanding.words.tokens import NUMBER, PATH, PLACEHOLDER, QUOTED, WORD, Token
@@ -54,7 +51,7 @@ def path_value(tokens: Sequence[Token], asked: Asked) -> tuple[Filled | None, li
         return _unnamed(words, tokens, asked, place)
     if place.wanted == NEW or asked.shape == "newname":
         return _new_name(described, tokens, asked, place, calls_folder)
-    filled, left = _described(described, rest, words, asked, place, wanted)
+    filled, left = path_described(described, rest, words, asked, place, wanted)
     if filled is not None and _is_one_file(filled, asked) and _says_several(words, described, asked):
         return _of_several(filled, left, (described, rest, words), asked, place)
     return filled, left
@@ -87,7 +84,7 @@ def _of_several(
     """The folder that they lie in, where that is called so and nothing in it is changed; else it is asked which."""
     described, rest, words = said
     if place.wanted == ANY and not place.goes and not asked.about & {"copy"}:
-        filled, others = _described(described, rest, words, asked, place, FOLDER)
+        filled, others = path_described(described, rest, words, asked, place, FOLDER)
         if filled is not None and filled.value is not None:
             return filled, others
     text = " ".join(token.value for token in described)
@@ -121,7 +118,6 @@ _FOR = re.compile(
     re.IGNORECASE,
 )
 _NAMED = re.compile(r"\b(?:named?|called|titled?)\s+\Z", re.IGNORECASE)
-_INDEFINITE = re.compile(r"\b(?:an?|another|some|any)\s+(?:\w+\s+)?\Z", re.IGNORECASE)
 
 
 def _with_spaces(
@@ -235,7 +231,7 @@ def _resolved(token: Token, asked: Asked, place: Place, wanted: str) -> Filled:
         located = components.locate(token.value.split(), asked.tree)
         found = located if located.value is not None else found
     if found.value is None:
-        if wanted == FILE and (inside := _the_file_in(token, asked)) is not None:
+        if wanted == FILE and (inside := file_inside(token, asked)) is not None:
             return inside
         if wanted not in (ANY, NEW):
             other = paths.find(token.value, asked.tree, ANY, tool=asked.tool, parameter=asked.parameter)
@@ -263,32 +259,10 @@ def _resolved(token: Token, asked: Asked, place: Place, wanted: str) -> Filled:
 def _mentioned(token: Token, asked: Asked, place: Place, path: str) -> Filled:
     """What a phrase names; what cannot be taken back is not done where a word of it was only met otherwise spelt."""
     span, why = (token.start, token.end), "its name says so"
-    if place.careful and token.sure < _EXACT:
+    if place.careful and token.sure < EXACT:
         choices = (Candidate(path, token.sure, why),)
         return Filled(None, span, token.said, token.sure, problem=f"“{token.said}” may be {path}", choices=choices)
     return Filled(path, span, token.said, round(0.95 * token.sure, 3), why, literals=1)
-
-
-_FILE_IN = re.compile(
-    r"\bthe\s+(?:only\s+|single\s+)?(?:file|document|script|page|image|picture|table|module)\s+"
-    r"(?:in|inside|of|from|under|below|within)\s+(?:the\s+|my\s+|our\s+)?(?:folder\s+|directory\s+)?\Z",
-    re.IGNORECASE,
-)
-
-
-def _the_file_in(token: Token, asked: Asked) -> Filled | None:
-    """“The file in logs”: the only one that lies there."""
-    if not _FILE_IN.search(asked.raw[max(0, token.start - 60) : token.start]):
-        return None
-    folder = paths.find(token.value, asked.tree, FOLDER, tool=asked.tool, parameter=asked.parameter)
-    if folder.value is None or folder.confidence < _EXACT:
-        return None
-    full = asked.tree.full(folder.value)
-    inside = asked.tree.index.at(by_folder, full)
-    if len(inside) != 1 or inside[0].kind != FILE:
-        return None
-    why = f"it is the only file in {folder.value}"
-    return Filled(asked.tree.said(inside[0].path), (token.start, token.end), token.value, 0.9, why, literals=1)
 
 
 def _unnamed(
@@ -397,100 +371,3 @@ def _new_name(
 def _lies_here(described: Sequence[Token], asked: Asked) -> bool:
     said = "_".join(one.value for one in described)
     return paths.find(said, asked.tree, ANY, tool=asked.tool, parameter=asked.parameter).value is not None
-
-
-def _described(
-    described: Sequence[Token], rest: list[Token], words: Sequence[Token], asked: Asked, place: Place, wanted: str
-) -> tuple[Filled | None, list[Token]]:
-    """Something that is there, by what it is called or what it is: “the settings file”, “the letter to my boss”."""
-    said = " ".join(one.value for one in described)
-    if wanted == FILE and len(described) == 1 and (inside := _the_file_in(described[0], asked)) is not None:
-        return inside, rest
-    found, left = _called(described, asked, wanted)
-    if found.confidence < _EXACT or found.value is None:
-        heads = [one.text for one in words if one not in described and one.text not in ARTICLES]
-        fitting = descriptions.described([one.value for one in described], heads, asked.tree, wanted)
-        is_verb = len(described) == 1 and asked.is_verb(described[0])
-        if fitting.value is not None and not (is_verb and fitting.confidence < 0.9):
-            found, left = fitting, []
-        elif fitting.choices and (found.value is None or (len(fitting.choices) > 1 and found.confidence < 0.9)):
-            # Several fit as well: a name that is spelt a little alike is no better than they are.
-            found, left = fitting, []
-    if len(described) == 1 and (other := _called_so_rather(described[0], found)):
-        both = (Candidate(str(found.value), 0.5, found.why), Candidate(other, 0.5, "its name says so"))
-        found = Found(None, 0.5, f"“{described[0].value}” may be 2 of them", both)
-    is_one_of_many = len(found.choices) > 1 and not place.code
-    if found.value is None and not is_one_of_many and (place.code or wanted in (FILE, ANY)):
-        named = [one.value for one in words if one in described or one.text in components.KINDS]
-        located = components.locate(named, asked.tree)
-        if located.value is not None and paths.fits(asked.tree.kind(located.value), wanted):
-            found, left = located, []
-        elif located.choices and not found.choices:
-            found = replace(located, value=None)
-    span = (described[0].start, described[-1].end)
-    if found.value is None:
-        # Where several things fit it is rather asked which of them.
-        penalty = 0.2 if len(found.choices) > 1 else 0.3
-        return Filled(None, span, said, problem=found.why, choices=found.choices, penalty=penalty), rest
-    if place.careful and found.confidence < _EXACT:
-        # What cannot be taken back is not done on a guess at a plain word.
-        choices = found.choices or (Candidate(found.value, found.confidence, found.why),)
-        return Filled(
-            None, span, said, found.confidence, problem=f"“{said}” may be {found.value}", choices=choices
-        ), rest
-    changed = found.value != said
-    # “A mail” is none of those that are there.
-    penalty = 0.8 if _INDEFINITE.search(asked.raw[max(0, span[0] - 24) : span[0]]) else 0.1
-    filled = Filled(
-        found.value, span, said if changed else None, found.confidence, found.why if changed else "", penalty=penalty
-    )
-    return filled, [*rest, *left]
-
-
-def _called_so_rather(word: Token, found: Found) -> str:
-    """“Read customers”, found as customer.py, where a customers_2025.csv is: the one whose name has the very word."""
-    if found.value is None or found.confidence >= _EXACT or word.text in words_of(found.value):
-        return ""
-    return next(
-        (one.path for one in found.choices if word.text in words_of(posixpath.basename(one.path))),
-        "",
-    )
-
-
-# From here on a plain word names something rather than resembling it.
-_EXACT = 0.93
-
-
-def _is_one_of_many(described: Sequence[Token], path: str, asked: Asked) -> bool:
-    """Whether one thing is said and the folder has the name of many: “the invoice” is none of “invoices”."""
-    names = words_of(posixpath.basename(path)) or ("",)
-    name = names[-1]
-    said = described[-1].text
-    if asked.tree.kind(path) != FOLDER or len(described) > len(names) or said == name or singular(name) != said:
-        return False
-    return not any(
-        head in asked.raw[described[-1].end : described[-1].end + 12].casefold() for head in ("folder", "dir")
-    )
-
-
-def _called(described: Sequence[Token], asked: Asked, wanted: str) -> tuple[Found, list[Token]]:
-    """What is there by that name, and the words that are no part of it."""
-    tries: list[tuple[str, list[Token]]] = [("_".join(one.value for one in described), [])]
-    if len(described) > 1:
-        tries += [
-            (one.value, [other for other in described if other is not one])
-            for one in described
-            if asked.tree.kind(one.value)
-        ]
-    best: Found | None = None
-    for text, left in tries:
-        found = paths.find(text, asked.tree, wanted, tool=asked.tool, parameter=asked.parameter)
-        if found.value is not None and "spelt" in found.why and len(described) == 1 and asked.is_verb(described[0]):
-            # “Show” is no slip of the folder “shop”.
-            found = replace(found, value=None, why=f"“{described[0].value}” names nothing that is here")
-        if found.value is not None and _is_one_of_many(described, found.value, asked):
-            found = replace(found, value=None, confidence=0.5, why=f"“{described[-1].value}” is no folder here")
-        if found.value is not None:
-            return found, left
-        best = best if best and best.choices else found
-    return best or Found(None), []

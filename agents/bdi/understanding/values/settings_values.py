@@ -1,4 +1,4 @@
-"""What an agent is set to, as values: the tools it may use, its version, ceilings of its steps, amounts a day."""
+"""Settings of agents as values: allowed tools, version, limits of steps, amounts a day."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts of somebody's own as values: quoted, or everything that stands there."""
+"""A person's own texts as values: quoted, or everything in that place."""
 
 from __future__ import annotations
 

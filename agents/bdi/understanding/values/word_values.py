@@ -1,4 +1,4 @@
-"""Names and patterns as values: the one word that says something."""
+"""Names and patterns as values: the one word that matters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words that carry nothing of a command: politeness, articles, asides; and those that change everything."""
+"""Words that add nothing to a command (politeness, articles, asides), and words that change everything."""
 
 from __future__ import annotations
 

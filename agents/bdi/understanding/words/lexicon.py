@@ -1,4 +1,4 @@
-"""Every declared way of saying a command, ready to be looked up: which words begin one, and which words are known."""
+"""Every declared way to say a command, ready for lookup: which words begin one, and which words are known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nouns and pronouns that stand around a name and are none."""
+"""Nouns and pronouns that stand around a name and are not part of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far two words are from each other, as typing goes wrong: a letter too many, too few, another, or two swapped."""
+"""How far apart two words are by typing errors: a letter too many, too few, replaced, or two swapped."""
 
 from __future__ import annotations
 

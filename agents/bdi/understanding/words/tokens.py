@@ -1,4 +1,4 @@
-"""A command as tokens that know where they stand: words, quoted texts, paths, addresses, numbers, signs."""
+"""A command as tokens with their positions: words, quoted texts, paths, addresses, numbers, signs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How paths are written: what shows that a word is one, endings, drives and homes, and what only stands for a path."""
+"""How paths are written: what marks a word as a path, endings, drives and homes, and placeholders for a path."""
 
 from __future__ import annotations
 

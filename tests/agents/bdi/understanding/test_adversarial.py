@@ -1,5 +1,5 @@
 """No text that people can type makes what reads it raise or take long. The usual run reads some of them,
-`MINDX_FUZZ_TEXTS=3000` many more.
+`make test-deep` many more.
 
 What a text costs is counted in calls of functions, which come to the same on every machine, busy or not. The time is
 bounded as well, far above what a busy machine needs: one call of a regular expression can go on without end.
@@ -7,7 +7,6 @@ bounded as well, far above what a busy machine needs: one call of a regular expr
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from cProfile import Profile
@@ -25,8 +24,9 @@ from agents.toolkit.phrases import complete, read_raw
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.wording.words import read_text
 from tests.agents.bdi.understanding import adversarial
+from tests.deep import DEEP
 
-COUNT = int(os.environ.get("MINDX_FUZZ_TEXTS", "120"))
+COUNT = 3_000 if DEEP else 40
 # The hardest of 3,000 texts needs 1.8 million, which take 0.3 s.
 MOST_CALLS = 3_000_000
 STUCK_S = 20
