@@ -10,6 +10,7 @@ def connect() -> None:
     """
     from agents.actors.model_requests import request_for_people
     from agents.learning.summaries import summarise
+    from agents.planning import messages
     from agents.system import connecting as system
     from library.memory import questions, summaries
     from review.audit.command_chain import keep
@@ -17,11 +18,13 @@ def connect() -> None:
     from review.deciding.gate import by_hand, check, forbidden
     from review.deciding.grounds import READS, STAMP
     from review.remarks import connecting as remarks
+    from review.talk.told import messages_of
 
     gate.register(gate.Wired(check, forbidden, by_hand, STAMP, tuple(READS)))
     audit.register(keep)
     journal.register(write)
     summaries.register(summarise)
     questions.register(request_for_people)
+    messages.register(messages_of)
     system.connect()
     remarks.connect()
