@@ -11,6 +11,7 @@ def connect() -> None:
     from agents.actors.model_requests import request_for_people
     from agents.evolution.auditing import sources
     from agents.learning.summaries import summarise
+    from agents.planning import messages
     from agents.system import connecting as system
     from library.memory import questions, summaries
     from review.audit.command_chain import keep
@@ -19,6 +20,7 @@ def connect() -> None:
     from review.deciding.grounds import READS, STAMP
     from review.policies import tightening
     from review.remarks import connecting as remarks
+    from review.talk.told import messages_of
     from review.teaching import recurring
 
     gate.register(gate.Wired(check, forbidden, by_hand, STAMP, tuple(READS)))
@@ -28,5 +30,6 @@ def connect() -> None:
     questions.register(request_for_people)
     sources.register(recurring.source())
     sources.register(tightening.source())
+    messages.register(messages_of)
     system.connect()
     remarks.connect()

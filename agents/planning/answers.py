@@ -71,7 +71,11 @@ def answer(goal: Goal, replies: Sequence[Reply], *, by: User) -> IntentPlan:
         message = f"There are {len(asked.questions)} questions; answer each of them."
         raise PlanInvalid([Problem(0, "answers", "unanswered", message)])
     meant = _answered(goal, asked, replies, by)
-    evidence = {**asked.plan.evidence, "answered_by": by.username}
+    said = [
+        {"question": question.text, "answer": _said(question, reply)}
+        for question, reply in zip(asked.questions, replies, strict=True)
+    ]
+    evidence = {**asked.plan.evidence, "answered_by": by.username, "answers": said}
     draft = drafting.draft_of(meant, evidence, tools_in_use())
     if problems := proposals.problems_of(goal, draft):
         raise PlanInvalid(problems)
@@ -122,6 +126,11 @@ def _choice(question: Question, number: int, asked: int) -> Any:
         message = f"Question {asked} has no choice {number}."
         raise PlanInvalid([Problem(0, f"answers.{asked}", "no_such_choice", message)])
     return question.choices[number - 1]
+
+
+def _said(question: Question, reply: Reply) -> str:
+    """An answer in words, after it was found to be one."""
+    return reply.value.strip()[:MOST_CHARS] if reply.choice is None else question.choices[reply.choice - 1].label
 
 
 def _chosen(goal: Goal, question: Question, reply: Reply, number: int, by: User) -> list[Meant]:

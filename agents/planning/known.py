@@ -1,7 +1,7 @@
-"""What memory and library tell a model about a goal: within a budget of tokens, and kept with the plan.
+"""What memory, library and the discussion tell a model about a goal: within a budget of tokens, and kept with the plan.
 
-What is kept names experiences and components by id only. A reader of the plan sees of them what they may read, and
-what is forgotten later is gone from here too.
+What is kept names messages, experiences and components by id only. A reader of the plan sees of them what they may
+read, and what is forgotten later is gone from here too.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.bdi.language_models.prompt import Earlier
+from agents.bdi.language_models.prompt import Earlier, Told
 from agents.models import Goal
+from agents.planning import messages
 from library.memory import context, switches
 from library.memory.context import Item
 from library.models import Component
@@ -26,6 +27,7 @@ _OFF = {"off": True, "budget": BUDGET_TOKENS, "tokens": 0, "taken": [], "left_ou
 class Known:
     """What goes into a prompt, and the items it was made of. `kept` is what the plan's evidence has of it."""
 
+    messages: tuple[Told, ...]
     earlier: tuple[Earlier, ...]
     components: tuple[str, ...]
     taken: tuple[Item, ...]
@@ -36,8 +38,9 @@ class Known:
         """What was taken, what was not and why. `missing` counts by kind what the prompt itself had no room for."""
         if self.is_off:
             return dict(_OFF)
-        experiences, components = _parted(self.taken)
+        said, experiences, components = _parted(self.taken)
         went_in = [
+            *said[: len(said) - missing.get("messages", 0)],
             *experiences[: len(experiences) - missing.get("earlier_runs", 0)],
             *components[: len(components) - missing.get("components", 0)],
         ]
@@ -55,14 +58,14 @@ class Known:
 
     def experiences(self, missing: Mapping[str, int]) -> list[int]:
         """The ids of the experiences that went into the prompt."""
-        found, _ = _parted(self.taken)
+        _, found, _ = _parted(self.taken)
         return [int(one.id) for one in found[: len(found) - missing.get("earlier_runs", 0)]]
 
 
 def known_for(goal: Goal) -> Known:
     """What its submitter may know for it. Compares sentences, so never inside a transaction."""
     if not switches.is_on(goal.agent.name):
-        return Known((), (), (), (), is_off=True)
+        return Known((), (), (), (), (), is_off=True)
     found = context.build(
         goal.text,
         user=goal.submitted_by,
@@ -70,19 +73,25 @@ def known_for(goal: Goal) -> Known:
         # Every prompt lists all tools that the agent may use.
         without_kinds={Component.Kind.TOOL.value},
         without_goal=str(goal.pk),
+        messages=messages.of(goal, goal.submitted_by, without_told=True),
     )
-    experiences, components = _parted(found.items)
+    said, experiences, components = _parted(found.items)
     return Known(
-        tuple(_earlier(one) for one in experiences), tuple(one.text for one in components), found.items, found.left_out
+        tuple(Told(one.text, one.parts["is_persons"]) for one in said),
+        tuple(_earlier(one) for one in experiences),
+        tuple(one.text for one in components),
+        found.items,
+        found.left_out,
     )
 
 
-def _parted(items: Sequence[Item]) -> tuple[list[Item], list[Item]]:
-    is_one = [item.kind == "experience" for item in items]
-    return (
-        [item for item, one in zip(items, is_one, strict=True) if one],
-        [item for item, one in zip(items, is_one, strict=True) if not one],
-    )
+def _parted(items: Sequence[Item]) -> tuple[list[Item], list[Item], list[Item]]:
+    """Messages, experiences, components."""
+    by_kind: dict[str, list[Item]] = {messages.KIND: [], "experience": []}
+    components = [item for item in items if item.kind not in by_kind]
+    for item in items:
+        by_kind.get(item.kind, []).append(item)
+    return by_kind[messages.KIND], by_kind["experience"], components
 
 
 def _earlier(item: Item) -> Earlier:

@@ -118,6 +118,7 @@ class _Turn:
             ],
             earlier=known.earlier,
             components=known.components,
+            messages=known.messages,
         )
         tokens = settings.MODEL_PROMPT_TOKENS - self.firmware.tokens
         asked = prompt.build(self.prompts[0].text, situation, tools_in_use(), self.agent.tools, tokens=tokens)

@@ -9,6 +9,7 @@ from agents.actors.step_model_calls import Means
 from agents.bdi.planning import levels
 from agents.bus import discovery
 from agents.models import Goal
+from agents.planning import messages
 from agents.plans import designs
 from agents.record.errors import NotYours
 from agents.toolkit.command import Params
@@ -69,14 +70,16 @@ def task_context(params: Params, answer: Mapping[str, Any], means: Means) -> Map
 
 
 def build_context(params: Params, answer: Mapping[str, Any], means: Means) -> Mapping[str, Any]:
-    """What earlier goals taught and which components suit, within a length in tokens."""
+    """What was said about the goal, what earlier goals taught and which components suit, within a length in tokens."""
     goal = goal_of(means)
-    return built(str(params["task"]), goal.submitted_by, int(params.get("tokens", 2_000)), str(goal.pk))
+    return built(str(params["task"]), goal.submitted_by, int(params.get("tokens", 2_000)), goal)
 
 
-def built(task: str, by: User, tokens: int, without_goal: str = "") -> dict[str, Any]:
+def built(task: str, by: User, tokens: int, goal: Goal | None = None) -> dict[str, Any]:
     """What this person may know for a task, and what was left out for want of room or likeness."""
-    found = context.build(task, user=by, budget_tokens=tokens, without_goal=without_goal)
+    said = messages.of(goal, by) if goal is not None else []
+    without_goal = str(goal.pk) if goal is not None else ""
+    found = context.build(task, user=by, budget_tokens=tokens, without_goal=without_goal, messages=said)
     items = [
         {"kind": one.kind, "id": one.id, "text": one.text, "score": one.score, "why": one.why} for one in found.items
     ]

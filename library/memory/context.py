@@ -1,11 +1,13 @@
-"""What is worth knowing for a task, within a budget of tokens: experiences and components, each with why and its cost.
+"""What is worth knowing for a task, within a budget of tokens: messages, experiences and components, each with why and
+its cost.
 
-The nearest come first. What does not fit and what is too unlike is named as well, so that nobody wonders.
+Messages come first, the newest at their head; of the rest the nearest. What does not fit and what is too unlike is
+named as well, so that nobody wonders.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from math import ceil
@@ -31,6 +33,8 @@ _KINDS = {
     "request": "what one asked others for",
 }
 TOKENS_MAX = 100_000
+# What was said about the goal has at most this part of the budget, so that a long discussion leaves room for the rest.
+_SHARE_OF_MESSAGES = 3
 
 
 @dataclass(frozen=True)
@@ -75,26 +79,35 @@ def build(
     with_components: bool = True,
     without_kinds: Collection[str] = (),
     without_goal: str = "",
+    messages: Sequence[Item] = (),
 ) -> Context:
     """What this person may know for a task. `query` is what it is searched by in memory; by default the task itself.
     Components `without_kinds` are left out. `without_goal` is the reference of the goal that the task is: what is
-    remembered of itself is no news.
+    remembered of itself is no news. `messages` are what was said about it, the newest first; whoever gives them has
+    checked that this person may read them.
     """
+    said, unsaid = _fitting(messages, budget_tokens // _SHARE_OF_MESSAGES, " of the share of messages")
     remembered = [item for item in _experiences(query or task, user) if item.parts["goal_ref"] != without_goal]
     listed = _components(task, query) if with_components else iter(())
     found = _best_first(remembered, [item for item in listed if item.kind not in without_kinds])
+    taken, left_out = _fitting(found, budget_tokens - sum(item.tokens for item in said))
+    return Context((*said, *taken), (*unsaid, *left_out))
+
+
+def _fitting(items: Iterable[Item], budget: int, of_what: str = "") -> tuple[list[Item], list[Item]]:
+    """What is like enough and has room, in order, and the others, each with the reason as its `why`."""
     taken: list[Item] = []
     left_out: list[Item] = []
-    left = budget_tokens
-    for item in found:
+    left = budget
+    for item in items:
         if item.score is not None and item.score < PRECEDENT_FROM:
             left_out.append(_without(item, f"too unlike: {item.score:.2f}, and {PRECEDENT_FROM} is the least"))
         elif item.tokens > left:
-            left_out.append(_without(item, f"takes {item.tokens} tokens, and {left} were left"))
+            left_out.append(_without(item, f"takes {item.tokens} tokens, and {left}{of_what} were left"))
         else:
             taken.append(item)
             left -= item.tokens
-    return Context(tuple(taken), tuple(left_out))
+    return taken, left_out
 
 
 def _best_first(*rankings: list[Item]) -> list[Item]:

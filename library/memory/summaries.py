@@ -25,7 +25,12 @@ def register(summarise: Summarise) -> None:
 
 def of(row: Experience, long_from: int = LONG_FROM) -> str:
     """Its result, summarised if it is long; the beginning of the result if no summary can be made."""
-    text = row.output_summary.strip()
+    return shortened(row.output_summary, long_from)
+
+
+def shortened(text: str, long_from: int) -> str:
+    """A text, summarised if it is long; its beginning if no summary can be made."""
+    text = text.strip()
     if len(text) <= long_from or not _registered:
         return text[:long_from]
     try:

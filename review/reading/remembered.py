@@ -1,4 +1,4 @@
-"""What a plan's evidence says was taken from memory and library into its planning, and what was left out (pure)."""
+"""What a plan's evidence says its planning was told of messages, memory and library, and what was left out (pure)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Entry:
-    """One experience or component: what it cost, and why it was taken or not. `id` 0: it names none."""
+    """A message, experience or component: what it cost, and why it was taken or not. `id` 0: it has no number alone.
+    `name` says which one it is.
+    """
 
     kind: str
     id: int
+    name: str
     tokens: int
     why: str
 
@@ -50,4 +53,4 @@ def read(evidence: Mapping[str, Any]) -> Remembered | None:
 def _entry(one: Mapping[str, Any]) -> Entry:
     named = str(one.get("id", ""))
     number = int(named) if named.isascii() and named.isdigit() and len(named) < 19 else 0
-    return Entry(str(one.get("kind", "")), number, int(one.get("tokens") or 0), str(one.get("why", "")))
+    return Entry(str(one.get("kind", "")), number, named, int(one.get("tokens") or 0), str(one.get("why", "")))

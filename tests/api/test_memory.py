@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from agents.models import Belief, Goal
 from library import embedding
 from library.memory import services
 from library.models import Experience
 from people.models import User
+from people.scopes import Scope
 from tests.library.vectors import install
 
 pytestmark = pytest.mark.django_db
@@ -51,6 +53,21 @@ def test_a_context_says_what_fits_and_what_does_not(api_of: Any, owner: User, ou
     assert small["left_out"][0]["why"] == "takes 9 tokens, and 8 were left"
     assert api_of(owner).get("memory/context").status_code == 422
     assert api_of(owner).get("memory/context?task=x&budget_tokens=0").status_code == 422
+
+
+def test_what_was_said_about_a_goal_is_told_to_who_may_see_it(
+    api_of: Any, owner: User, outsider: User, remember: Any, make_goal: Callable[..., Goal]
+) -> None:
+    goal = make_goal(owner)
+    Belief.objects.create(goal=goal, sentence="in euros", source="person", by=owner, at=timezone.now())
+    asked = f"memory/context?task=sum&goal={goal.pk}"
+    (item,) = api_of(owner).get(asked).json()["items"]
+    assert (item["kind"], item["text"], item["score"]) == ("message", f"{owner.username}: in euros", None)
+    assert api_of(owner).get("memory/context?task=sum").json()["items"] == []
+    assert api_of(outsider).get(asked).status_code == 404
+    assert api_of(owner).get("memory/context?task=sum&goal=none").status_code == 404
+    refused = api_of(owner, Scope.MEMORY_READ).get(asked)
+    assert (refused.status_code, refused.json()["detail"]) == (403, "This token has no scope goals:read.")
 
 
 def test_one_forgets_ones_own_and_nothing_of_others(api_of: Any, owner: User, outsider: User, remember: Any) -> None:

@@ -68,6 +68,21 @@ def test_what_does_not_fit_is_left_out_and_what_comes_after_may_fit(shelf: WordV
     assert long.why == f"takes {long.tokens} tokens, and {40 - known.items[0].tokens} were left"
 
 
+def said(text: str) -> context.Item:
+    return context.Item("message", text, text, None, "ann, on the goal")
+
+
+def test_messages_have_a_third_of_the_budget_and_leave_what_they_do_not_need(shelf: WordVectors, owner: User) -> None:
+    long = "x" * 60
+    known = found(owner, budget_tokens=60, messages=[said("in euros"), said(long), said("of 2025")])
+    assert [item.text for item in known.items[:2]] == ["in euros", "of 2025"]
+    assert known.tokens <= 60
+    (left_out,) = [item for item in known.left_out if item.kind == "message"]
+    assert (left_out.text, left_out.why) == (long, "takes 20 tokens, and 17 of the share of messages were left")
+    without = found(owner, budget_tokens=60)
+    assert len(known.items[2:]) == len(without.items), "3 and 3 tokens leave room for what comes after"
+
+
 def test_an_experience_keeps_the_rights_of_its_goal(shelf: WordVectors, owner: User, reviewer: User) -> None:
     assert "July" not in "".join(item.text for item in (*found(owner).items, *found(owner).left_out))
     assert "July" in "".join(item.text for item in found(reviewer).items)

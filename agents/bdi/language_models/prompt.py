@@ -24,8 +24,8 @@ from agents.toolkit.types import Belief
 CHARS_PER_TOKEN = 3
 # What a model is told of its answer, at most. A message may quote what it wrote, however long that is.
 _PROBLEMS_MAX, _PROBLEM_CHARS, _ANSWER_CHARS = 40, 500, 60_000
-# Texts that a program may have written: file names, what earlier runs put out.
-_FROM_TOOLS = frozenset({"perception", "earlier_runs"})
+# Texts that a program may have written: file names, what earlier runs put out, answers from the bus.
+_FROM_TOOLS = frozenset({"perception", "earlier_runs", "messages_of_programs"})
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,14 @@ class Earlier:
 
 
 @dataclass(frozen=True)
+class Told:
+    """What was said about the goal or the one that it is part of. `is_persons`: no program may have written it."""
+
+    text: str
+    is_persons: bool = False
+
+
+@dataclass(frozen=True)
 class Situation:
     """What a plan is made from. `refused` are steps that a person left out, `wishes` values that a person put in.
 
@@ -66,6 +74,7 @@ class Situation:
     wishes: Sequence[Mapping[str, Any]] = ()
     earlier: Sequence[Earlier] = ()
     components: Sequence[str] = ()
+    messages: Sequence[Told] = ()
 
 
 @dataclass(frozen=True)
@@ -91,7 +100,7 @@ def build(instructions: str, situation: Situation, registry: Registry, tools: It
     """The prompt for a goal, of about `tokens` at most: what does not fit is left out, the least needed first.
 
     Goal, tools, and what people refused or put in always go in. Of the rest people's words go first, then what was seen
-    from its beginning, then earlier runs and components, nearest first.
+    from its beginning, then messages, the newest first, then earlier runs and components, nearest first.
     """
     system = f"{instructions}\n\n{_catalogue(registry, frozenset(tools))}"
     material: dict[str, Any] = {"goal": situation.goal}
@@ -103,14 +112,23 @@ def build(instructions: str, situation: Situation, registry: Registry, tools: It
     people = [one for one in situation.beliefs if one.source == "person"]
     others = [one for one in situation.beliefs if one.source != "person"]
     beliefs, left, without = _fitting([one.sentence for one in (*people, *others)], left)
+    messages, left, unsaid = _fitting([one.text for one in situation.messages], left)
     earlier, left, fewer = _fitting([one.told() for one in situation.earlier], left)
     components, left, unnamed = _fitting(list(situation.components), left)
-    told = beliefs[: len(people)], beliefs[len(people) :], earlier, components
-    names = ("people_say", "seen", "earlier_runs", "components")
+    told = beliefs[: len(people)], beliefs[len(people) :], messages, earlier, components
+    names = ("people_say", "seen", "messages", "earlier_runs", "components")
     material |= {name: texts for name, texts in zip(names, told, strict=True) if texts}
-    kinds = {"people": people, "perception": told[1], "earlier_runs": earlier, "components": components}
+    of_programs = [one for one in situation.messages[: len(messages)] if not one.is_persons]
+    kinds = {
+        "people": people,
+        "perception": told[1],
+        "messages": messages,
+        "messages_of_programs": of_programs,
+        "earlier_runs": earlier,
+        "components": components,
+    }
     held = ["goal", "tools", *(kind for kind, texts in kinds.items() if texts)]
-    counts = (("beliefs", without), ("earlier_runs", fewer), ("components", unnamed))
+    counts = (("beliefs", without), ("messages", unsaid), ("earlier_runs", fewer), ("components", unnamed))
     missing = {name: count for name, count in counts if count}
     return Prompt((("system", system), ("user", _json(material))), tuple(held), missing)
 

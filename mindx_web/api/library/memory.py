@@ -10,6 +10,8 @@ from django.http import StreamingHttpResponse
 from ninja import Field, Query, Router, Schema
 from pydantic import AwareDatetime
 
+from agents.planning import messages
+from agents.record.selectors import goals_visible_to
 from library.errors import LibraryRefused
 from library.memory import context, exporting, merging, questions, selectors, services
 from library.memory.context import TOKENS_MAX, Item
@@ -17,7 +19,7 @@ from mindx_web.api.protocol.auth import ApiRequest, BearerToken
 from mindx_web.api.protocol.paging import found_id
 from mindx_web.api.protocol.problems import Problem, invalid, not_found
 from people import tokens
-from people.models import User
+from people.models import ApiToken, User
 from people.roles import Role
 from people.scopes import Scope
 
@@ -25,8 +27,8 @@ router = Router(tags=["memory"])
 
 
 class ItemOut(Schema):
-    """One experience or component. `score` is null when it was found by its words; `why` says what brought it here, or
-    what kept it out.
+    """One message, experience or component. `score` is null for a message and when it was found by its words; `why`
+    says what brought it here, or what kept it out.
     """
 
     kind: str
@@ -159,20 +161,36 @@ def get_context(
     task: Annotated[str, Query(min_length=1, max_length=4_000, description="what is to be done")],
     query: Annotated[str, Query(max_length=1_000, description="what memory is searched by instead of the task")] = "",
     budget_tokens: Annotated[int, Query(ge=1, le=TOKENS_MAX)] = 2_000,
+    goal: Annotated[str, Query(max_length=20, description="what was said about this goal is told as well")] = "",
 ) -> ContextOut:
-    """Experiences of the goals you may see, and the components in use where the token may read the library."""
+    """Experiences of the goals you may see, and the components in use where the token may read the library. With a
+    `goal` also what was said about it and the goal that it is part of, for a token that may read goals.
+    """
     found = context.build(
         task,
         query,
         user=request.auth.user,
         budget_tokens=budget_tokens,
         with_components=tokens.allows(request.auth, Scope.LIBRARY_READ),
+        without_goal=goal,
+        messages=_messages(goal, request.auth) if goal else (),
     )
     return ContextOut(
         items=[_out(item) for item in found.items],
         left_out=[_out(item) for item in found.left_out],
         tokens=found.tokens,
     )
+
+
+def _messages(goal: str, token: ApiToken) -> list[Item]:
+    """What was said about a goal. Problem for a token that may not read goals, and for a goal of others."""
+    if not tokens.allows(token, Scope.GOALS_READ):
+        raise Problem(403, f"This token has no scope {Scope.GOALS_READ}.", kind="insufficient_scope")
+    missing = not_found("goal")
+    row = goals_visible_to(token.user).select_related("parent").filter(pk=found_id(goal, missing)).first()
+    if row is None:
+        raise missing
+    return messages.of(row, token.user)
 
 
 def _out(item: Item) -> ItemOut:

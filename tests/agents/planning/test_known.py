@@ -148,3 +148,6 @@ def test_what_a_plan_keeps_is_read_for_its_page() -> None:
     assert found is not None
     assert (found.is_off, found.budget, found.tokens) == (False, 2000, 9)
     assert [(one.id, one.is_experience) for one in (*found.taken, *found.left_out)] == [(7, True), (0, False)]
+    told = remembered.read({"model": {"memory": {"taken": [{"kind": "message", "id": "belief 7", "why": "ann"}]}}})
+    assert told is not None
+    assert [(one.id, one.name, one.is_experience) for one in told.taken] == [(0, "belief 7", False)]

@@ -145,6 +145,9 @@ def test_what_is_not_clear_is_asked_with_its_choices(plan_of: Callable[..., Goal
     assert goal.state == GoalState.MANUAL
     assert goal.reason.startswith("question_open: What is the new path (to)")
     plan = answers.answer(goal, [Reply(None, "src/main.py")], by=owner)
+    (said,) = plan.plan.evidence["answers"]
+    assert said["question"].startswith("What is the new path (to)")
+    assert said["answer"] == "src/main.py"
     spec = documents.read(bytes(plan.document)).at(1)
     assert spec.params["to"] == "src/main.py"
     assert {one.origin for one in spec.parameters if one.name == "to"} == {"person"}
