@@ -6,9 +6,10 @@ from people import journal
 
 def connect() -> None:
     """Give the executor review's gate and the system agents, typed commands its audit, everybody a journal, memory
-    summaries and requests.
+    summaries and requests, and the audit of the past what the rooms above find.
     """
     from agents.actors.model_requests import request_for_people
+    from agents.evolution.auditing import sources
     from agents.learning.summaries import summarise
     from agents.planning import messages
     from agents.system import connecting as system
@@ -17,14 +18,18 @@ def connect() -> None:
     from review.audit.journal import write
     from review.deciding.gate import by_hand, check, forbidden
     from review.deciding.grounds import READS, STAMP
+    from review.policies import tightening
     from review.remarks import connecting as remarks
     from review.talk.told import messages_of
+    from review.teaching import recurring
 
     gate.register(gate.Wired(check, forbidden, by_hand, STAMP, tuple(READS)))
     audit.register(keep)
     journal.register(write)
     summaries.register(summarise)
     questions.register(request_for_people)
+    sources.register(recurring.source())
+    sources.register(tightening.source())
     messages.register(messages_of)
     system.connect()
     remarks.connect()

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
+from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
@@ -37,7 +38,19 @@ class Thresholds:
 
     entailment: float
     contradiction: float
+    environment_entailment: float
+    environment_contradiction: float
     language_entailment: float
+
+    @property
+    def usual(self) -> trained.Sure:
+        """Of the entailment model, wherever it is not known what sentences are about."""
+        return trained.Sure(self.entailment, self.contradiction)
+
+    @property
+    def environment(self) -> trained.Sure:
+        """Of the entailment model, about what an environment of text says."""
+        return trained.Sure(self.environment_entailment, self.environment_contradiction)
 
 
 def usual_thresholds() -> Thresholds:
@@ -45,24 +58,26 @@ def usual_thresholds() -> Thresholds:
     try:
         card = trained.read_card()
     except EntailmentUnavailable:
-        return Thresholds(1.0, 0.0, ENTAILMENT)
-    return Thresholds(card.entailment, card.contradiction, ENTAILMENT)
+        return Thresholds(1.0, 0.0, 1.0, 0.0, ENTAILMENT)
+    usual, there = card.usual, card.environment
+    return Thresholds(usual.entailment, usual.contradiction, there.entailment, there.contradiction, ENTAILMENT)
 
 
-def thresholds() -> Thresholds:
-    """Those that hold now: what operators saved last, else the usual ones."""
+def thresholds(at: datetime | None = None) -> Thresholds:
+    """Those that hold now, or held then: what operators had saved last, else the usual ones."""
     names = [field.name for field in fields(Thresholds)]
-    row = EntailmentThresholds.objects.values_list(*names).first()
+    saved = EntailmentThresholds.objects.all() if at is None else EntailmentThresholds.objects.filter(at__lte=at)
+    row = saved.values_list(*names).first()
     return Thresholds(*row) if row else usual_thresholds()
 
 
 class ShippedModel:
-    """The model that mindX ships, with the thresholds that were chosen for it."""
+    """The model that mindX ships, and how sure it has to be."""
 
     stage = MODEL
 
-    def __init__(self, card: trained.Card) -> None:
-        self.entailment, self.contradiction = card.entailment, card.contradiction
+    def __init__(self, sure: trained.Sure) -> None:
+        self.entailment, self.contradiction = sure.entailment, sure.contradiction
         self.identity = model.identity()
 
     def judge(self, pairs: Sequence[Pair]) -> Sequence[Likelihood]:
@@ -107,10 +122,15 @@ class Remembering:
         self._new = {}
 
 
-def shipped() -> tuple[KnownJudge, ...]:
-    """The model; nothing where its files are damaged or for another version; then the log says which."""
+def shipped(sure: Thresholds | None = None, *, in_environment: bool = False) -> tuple[KnownJudge, ...]:
+    """The model; nothing where its files are damaged or for another version; then the log says which.
+
+    It is as sure as `sure` says, else as was chosen for it. `in_environment`: what it judges is said by an environment
+    of text.
+    """
+    sure = sure or usual_thresholds()
     try:
-        return (ShippedModel(trained.read_card()),)
+        return (ShippedModel(sure.environment if in_environment else sure.usual),)
     except EntailmentUnavailable as error:
         logger.warning("The structured matcher decides alone: %s", error)
         return ()
@@ -119,6 +139,14 @@ def shipped() -> tuple[KnownJudge, ...]:
 def in_use() -> tuple[KnownJudge, ...]:
     """The models on this machine that are asked about contexts; none where only the structured matcher decides."""
     return shipped() if settings.ENTAILMENT != "structured" else ()
+
+
+def in_environments(began: datetime | None = None) -> tuple[KnownJudge, ...]:
+    """The models that rules in environments of text ask, as sure as was wanted when a run began, else as now.
+
+    A run that is done again by another worker has to choose as it chose before. No language model is asked there.
+    """
+    return shipped(thresholds(began), in_environment=True) if settings.ENTAILMENT != "structured" else ()
 
 
 def asks_language_model(goal: Goal) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from agents.rules.cascade import Judge, Likely
 from agents.rules.entailment import Verdict, entailed
 
 
@@ -23,3 +24,17 @@ Entailment = Callable[[Sequence[str], str], Sequence[Answer]]
 def structured(premises: Sequence[str], hypothesis: str) -> list[Answer]:
     """Same words, then the structured matcher; no model."""
     return [Answer(verdict, verdict.stage) for verdict in entailed(premises, hypothesis)]
+
+
+def cascade(judges: Sequence[Judge]) -> Entailment:
+    """The structured matcher, and models about what it neither proves nor disproves; without any, it alone."""
+
+    def entails(premises: Sequence[str], hypothesis: str) -> Sequence[Answer]:
+        proven = structured(premises, hypothesis)
+        # What is proven, yes or no, stands: one no about a context is a veto for all beliefs.
+        if any(answer.verdict.answer != "unknown" for answer in proven):
+            return proven
+        sure = Likely(judges).now(premises).yes(hypothesis)
+        return [Answer(sure[n], sure[n].stage) if n in sure else answer for n, answer in enumerate(proven)]
+
+    return entails if judges else structured

@@ -184,12 +184,22 @@ class EntailmentThresholds(Saved):
     entailment = models.FloatField(
         "least probability of entailment",
         validators=[MinValueValidator(0.5), MaxValueValidator(1.0)],
-        help_text="Of the entailment model, which is calibrated.",
+        help_text="Of the entailment model, which is calibrated. It holds wherever nothing else does.",
     )
     contradiction = models.FloatField(
         "greatest probability of contradiction",
         validators=[MinValueValidator(0.0), MaxValueValidator(0.5)],
         help_text="A pair that may be a contradiction is no yes, however it is said. It holds for both models.",
+    )
+    environment_entailment = models.FloatField(
+        "least probability of entailment in environments",
+        validators=[MinValueValidator(0.5), MaxValueValidator(1.0)],
+        help_text="Of the entailment model, about what an environment of text says.",
+    )
+    environment_contradiction = models.FloatField(
+        "greatest probability of contradiction in environments",
+        validators=[MinValueValidator(0.0), MaxValueValidator(0.5)],
+        help_text="As above, about what an environment of text says.",
     )
     language_entailment = models.FloatField(
         "least probability by the language model",
@@ -204,6 +214,10 @@ class EntailmentThresholds(Saved):
             models.CheckConstraint(condition=Q(entailment__range=(0.5, 1.0)), name="thresholds_entailment"),
             models.CheckConstraint(condition=Q(contradiction__range=(0.0, 0.5)), name="thresholds_contradiction"),
             models.CheckConstraint(condition=Q(language_entailment__range=(0.5, 1.0)), name="thresholds_language"),
+            models.CheckConstraint(
+                condition=Q(environment_entailment__range=(0.5, 1.0), environment_contradiction__range=(0.0, 0.5)),
+                name="thresholds_environment",
+            ),
         ]
 
     def __str__(self) -> str:

@@ -15,7 +15,7 @@ from agents.components import made_tools
 from agents.components.rules import KIND
 from agents.components.workflow_library import KIND as WORKFLOW
 from agents.evolution import deciding, replays, starting
-from agents.evolution.auditing import proposing
+from agents.evolution.auditing import proposing, sources
 from agents.models import EvolutionGrant, EvolutionProposal, EvolutionStart, Rollout
 from agents.pages.component_page import page_of
 from agents.presentation.rates import Rate, rate
@@ -97,14 +97,15 @@ class EvolutionPage:
     @property
     def groups(self) -> list[tuple[str, list[Row]]]:
         """The open proposals by kind, the kinds in the order of their urgency."""
-        rows = self._rows(proposing.open_ones()[:MOST_LISTED])
-        found = [(title, [row for row in rows if row.proposal.kind == kind]) for kind, title in _WHAT.items()]
+        rows = self._rows(proposing.open_ones(proposing.visible_to(self.user))[:MOST_LISTED])
+        titles = list(dict.fromkeys([*_WHAT.values(), *(_title(row.proposal) for row in rows)]))
+        found = [(title, [row for row in rows if _title(row.proposal) == title]) for title in titles]
         return [(title, rows) for title, rows in found if rows]
 
     @property
     def dismissed(self) -> list[EvolutionProposal]:
         """What somebody has put aside."""
-        return list(proposing.dismissed()[:MOST_LISTED])
+        return list(proposing.dismissed(proposing.visible_to(self.user))[:MOST_LISTED])
 
     @property
     def waiting(self) -> list[Waiting]:
@@ -161,12 +162,21 @@ class EvolutionPage:
         for one in shown:
             goals = tuple(goal for goal in one.goals[:_GOALS_NAMED] if goal in states)
             worked = next((goal for goal in goals if states[goal] == GoalState.ACHIEVED), None)
-            rows.append(Row(one, goals, *_next(one, rules, worked)))
+            rows.append(Row(one, goals, *_next(one, self.user, rules, worked)))
         return rows
 
 
-def _next(proposal: EvolutionProposal, rules: dict[str, int], worked: int | None) -> tuple[str, str]:
+def _title(proposal: EvolutionProposal) -> str:
+    source = sources.of(proposal.component_kind)
+    return _WHAT[proposal.kind] if source is None else source.title
+
+
+def _next(
+    proposal: EvolutionProposal, user: User, rules: dict[str, int], worked: int | None
+) -> tuple[str, str]:
     """The click that acts on a proposal: its words and its address; both empty where there is none."""
+    if (source := sources.of(proposal.component_kind)) is not None:
+        return source.step(proposal.component_name, user)
     if proposal.kind == EvolutionProposal.Kind.GAP:
         # From the plan that worked for one of its goals, where there is one.
         return "Write a rule", reverse("rule-new") + (f"?from_goal={worked}" if worked is not None else "")

@@ -210,10 +210,7 @@ def _think(lease: Lease, adopted: Adopted, beliefs: list[Believed]) -> _Thought 
     if isinstance(found, NoPlan) and (command := command_goals.offered(goal.text, goal.workspace, found)):
         return _Thought(command, [], known)
     if isinstance(found, NoPlan) and found.reason in _RULES_MAKE_NONE:
-        with telemetry.span("understand", goal.pk), took.stage("understand"):
-            found = _understood(lease, goal, found)
-        if isinstance(found, PlanDraft):
-            found = kept_edits.fitted(goal, found, before)
+        found = _by_understanding(lease, adopted, found)
     validated: PlanDraft | NoPlan | None = None
     if isinstance(found, NoPlan) and models_of(goal.agent):
         with took.stage("model"):
@@ -228,6 +225,14 @@ def _think(lease: Lease, adopted: Adopted, beliefs: list[Believed]) -> _Thought 
     with took.stage("validate"):
         problems = proposals.problems_of(goal, found) if isinstance(found, PlanDraft) and found != validated else []
     return _Thought(found, problems, known)
+
+
+def _by_understanding(lease: Lease, adopted: Adopted, found: NoPlan) -> PlanDraft | NoPlan:
+    """The plan by what the goal's words mean as commands, with what people wished; `found`: why rules gave none."""
+    goal = adopted.goal
+    with telemetry.span("understand", goal.pk), adopted.took.stage("understand"):
+        understood = _understood(lease, goal, found)
+    return kept_edits.fitted(goal, understood, adopted.before) if isinstance(understood, PlanDraft) else understood
 
 
 def _by_rules(

@@ -19,7 +19,9 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 
+from agents.beliefs import entailment_model
 from agents.environments import interpreter
+from agents.environments.entailing import cascade
 from agents.environments.guarding import EnvironmentFailure
 from agents.environments.interpreter import RULE, Limits
 from agents.environments.learned import Learned, PolicyUnusable
@@ -129,9 +131,15 @@ def _episode(
     began = time.monotonic()
     variation = numbers[(number - 1) % len(numbers)]
     environment = begin(row.task, variation)
-    limits = Limits(steps=STEPS, answer_s=ANSWER_S)
     # A policy needs a simulation: the interpreter ends an episode in anything else.
-    done = interpreter.run(Storable(environment), environment.goal, rules, limits=limits, fallback=policy)
+    done = interpreter.run(
+        Storable(environment),
+        environment.goal,
+        rules,
+        entails=cascade(entailment_model.in_environments()),
+        limits=Limits(steps=STEPS, answer_s=ANSWER_S),
+        fallback=policy,
+    )
     by_rules = sum(action.by == RULE for action in done.actions)
     if done.reason in ("environment_hangs", "environment_died", "not_a_simulation"):
         raise WorldUnusable(f"Episode {number} ended: {done.detail}.")

@@ -17,7 +17,9 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
+from agents.beliefs import entailment_model
 from agents.environments import interpreter
+from agents.environments.entailing import cascade
 from agents.environments.guarding import EnvironmentFailure
 from agents.environments.interpreter import RULE, Limits
 from agents.environments.learned import PolicyUnusable
@@ -109,6 +111,7 @@ def _act(run: EnvironmentRun, recorder: Recorder) -> None:
                 Replayed(Storable(environment), recorded.first_of(run), before),
                 recorder.goal,
                 rules,
+                entails=cascade(entailment_model.in_environments(run.created_at)),
                 limits=Limits(steps=run.step_limit, answer_s=ANSWER_S),
                 fallback=Remembering(policy, before, RULE) if policy is not None else None,
                 watch=recorder,

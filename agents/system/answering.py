@@ -106,7 +106,7 @@ def design_solution(content: Mapping[str, Any], by: User) -> dict[str, Any]:
 
 def propose_evolution(content: Mapping[str, Any], by: User) -> dict[str, Any]:
     """What the past says should change. Its goals are named to those who may see all of them."""
-    rows = proposing.open_ones()
+    rows = proposing.open_ones(proposing.visible_to(by))
     if kind := str(content.get("kind", "")):
         rows = rows.filter(kind=kind)
     if name := str(content.get("component", "")):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from django.conf import settings
@@ -12,12 +12,13 @@ from agents.beliefs import entailment_model
 from agents.models import EntailmentThresholds
 from agents.tuning.kinds import Checked, Field, OneRow, Values
 from agents.tuning.of_parameters import Journalled
+from library.language.entailment.trained import Sure
 
 
 def _fields() -> tuple[Field, ...]:
     """The model's own words and bounds, so that the administration, pages and the API say the same."""
     found = []
-    for name in ("entailment", "contradiction", "language_entailment"):
+    for name in (field.name for field in fields(entailment_model.Thresholds)):
         column: Any = EntailmentThresholds._meta.get_field(name)
         least, most = (float(one.limit_value) for one in column.validators[:2])
         label = str(column.verbose_name).capitalize()
@@ -39,17 +40,26 @@ class Thresholds(OneRow, Journalled):
 
     def checked(self, values: Values) -> Checked:
         usual = entailment_model.usual_thresholds()
-        looser = values["entailment"] < usual.entailment or values["contradiction"] > usual.contradiction
+        wanted = thresholds_of(values)
+        looser = _is_looser(wanted.usual, usual.usual) or _is_looser(wanted.environment, usual.environment)
         said = "This is less sure than what was chosen by measuring: expect more wrong answers (docs/entailment.md)."
         return Checked(values, (said,) if looser else ())
 
     def summary(self, values: Mapping[str, Any]) -> str:
-        least = f"at least {values['entailment']:.1%} sure of a yes"
-        doubt = f"at most {values['contradiction']:.1%} of the contrary"
+        wanted = thresholds_of(values)
+        usual, there = (
+            f"at least {sure.entailment:.1%} sure of a yes and at most {sure.contradiction:.1%} of the contrary"
+            for sure in (wanted.usual, wanted.environment)
+        )
         unused = ". Rules ask no model here (MINDX_ENTAILMENT)" if settings.ENTAILMENT == "structured" else ""
-        return f"{least} and {doubt}; the language model at least {values['language_entailment']:.1%}{unused}"
+        language = f"the language model at least {wanted.language_entailment:.1%}"
+        return f"{usual}; in environments {there}; {language}{unused}"
 
 
 def thresholds_of(values: Mapping[str, Any]) -> entailment_model.Thresholds:
     """What these values mean to the cascade."""
-    return entailment_model.Thresholds(values["entailment"], values["contradiction"], values["language_entailment"])
+    return entailment_model.Thresholds(*(values[field.name] for field in fields(entailment_model.Thresholds)))
+
+
+def _is_looser(one: Sure, other: Sure) -> bool:
+    return one.entailment < other.entailment or one.contradiction > other.contradiction

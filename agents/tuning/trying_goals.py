@@ -1,7 +1,8 @@
 """The last goals planned again by the rules in use: which rule each would get with the thresholds that count now, and
 which with proposed ones.
 
-What was believed is kept with each planning. No language model is asked, so its threshold cannot be tried.
+What was believed is kept with each planning. No language model is asked, so its threshold
+cannot be tried. Nor are those of environments: no planning of a goal uses them.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from library.language.entailment import model
 
 SERVED, UNSERVED = "a rule", "no rule"
 _NO_LANGUAGE = "No language model is asked in a trial: what it would say with another threshold is not shown."
+_NO_ENVIRONMENT = "Goals in workspaces are tried: what the thresholds in environments would change is not shown."
 _OFF = "Rules do not ask the entailment model here (MINDX_ENTAILMENT). The trial shows what they would do if they did."
 
 
@@ -47,7 +49,7 @@ def try_out(kind: Kind, values: Values, readable: QuerySet[Goal], clock: Clock) 
                 goal.goal, goal.goal, "", f"planned by {goal.source}, {goal.state.replace('_', ' ')}", before, after
             )
             tally.add(case, {_sort(before): 1.0}, {_sort(after): 1.0})
-        notes = [_NO_LANGUAGE, *([_OFF] if settings.ENTAILMENT == "structured" else [])]
+        notes = [_NO_LANGUAGE, _NO_ENVIRONMENT, *([_OFF] if settings.ENTAILMENT == "structured" else [])]
         return tally.done(readable, (*notes, *([f"The entailment model cannot be used: {why_not}"] if why_not else [])))
 
 

@@ -40,7 +40,7 @@ def main() -> None:
     if not asked.structured:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mindx_web.settings")
         os.environ.setdefault("MINDX_SECRET_KEY", "only-for-a-benchmark")
-        judge = ShippedJudge.at()
+        judge = ShippedJudge.as_usual()
         judge.judge([("The door is open.", "The door is open.")])
         wrong += _measured("cascade", pairs, (judge,))
     for line in wrong:

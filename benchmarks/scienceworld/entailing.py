@@ -14,8 +14,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.environments.entailing import Answer, Entailment, structured
-from agents.rules.cascade import CONTRADICTION, MODEL, Likelihood, Likely, content_words, is_sure
+from agents.environments.entailing import Answer, Entailment, cascade, structured
+from agents.rules.cascade import CONTRADICTION, MODEL, Likelihood, content_words, is_sure
 from agents.rules.entailment import UNKNOWN, Verdict
 
 STRUCTURED, CASCADE, CROSS_ENCODER, COSINE, OVERLAP = "structured", "cascade", "cross-encoder", "cosine", "overlap"
@@ -58,8 +58,8 @@ def entailment_by(way: str, threshold: float | None) -> Entailment:
         return _by_likeness(OVERLAP, overlap_of, _given(threshold))
     if way == COSINE:
         return _by_likeness(COSINE, _cosine, _given(threshold))
-    judge = ShippedJudge.at(threshold)
-    return _cascade(judge) if way == CASCADE else _model_alone(judge)
+    judge = ShippedJudge.of_environments(threshold)
+    return cascade([judge]) if way == CASCADE else _model_alone(judge)
 
 
 def overlap_of(premise: str, hypothesis: str) -> float:
@@ -82,30 +82,26 @@ class ShippedJudge:
         self.entailment, self.contradiction = entailment, contradiction
 
     @classmethod
-    def at(cls, threshold: float | None = None) -> ShippedJudge:
-        """The judge with this threshold of a yes, or with the shipped one."""
+    def of_environments(cls, threshold: float | None = None) -> ShippedJudge:
+        """The judge of what environments say, with this threshold of a yes or with the shipped one."""
         from library.language.entailment import trained
 
-        card = trained.read_card()
-        return cls(card.entailment if threshold is None else threshold, card.contradiction)
+        sure = trained.read_card().environment
+        return cls(sure.entailment if threshold is None else threshold, sure.contradiction)
+
+    @classmethod
+    def as_usual(cls) -> ShippedJudge:
+        """The judge of any sentences."""
+        from library.language.entailment import trained
+
+        sure = trained.read_card().usual
+        return cls(sure.entailment, sure.contradiction)
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Likelihood]:
         """As `Judge.judge`."""
         from library.language.entailment import model
 
         return [Likelihood(one.entailment, one.neutral, one.contradiction) for one in model.judge(pairs)]
-
-
-def _cascade(judge: ShippedJudge) -> Entailment:
-    def entails(premises: Sequence[str], hypothesis: str) -> Sequence[Answer]:
-        proven = structured(premises, hypothesis)
-        # What is proven, yes or no, stands: then the model is not asked.
-        if any(answer.verdict.answer != "unknown" for answer in proven):
-            return proven
-        sure = Likely([judge]).now(premises).yes(hypothesis)
-        return [Answer(sure[n], MODEL) if n in sure else answer for n, answer in enumerate(proven)]
-
-    return entails
 
 
 def _model_alone(judge: ShippedJudge) -> Entailment:

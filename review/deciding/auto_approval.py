@@ -13,7 +13,6 @@ from django.utils import timezone
 from agents.bdi.outcome.outcome import MISSED
 from agents.models import IntentPlan
 from agents.plans import shadowing
-from agents.presentation import outcome_words
 from agents.record import logs
 from agents.record.errors import StaleDigest
 from agents.states import PlanState, ShadowState
@@ -22,7 +21,7 @@ from review.deciding import decisions
 from review.entries import risks
 from review.errors import DecisionRefused
 from review.models import Decision, PlanNews, PolicyDay, PolicyEvaluation, PolicyVersion
-from review.policies import evaluation, writing
+from review.policies import endings, evaluation, writing
 from review.policy.states import PolicyState
 from review.policy.verdict import Action, Outcome
 
@@ -135,7 +134,7 @@ def judge(plan_id: int) -> None:
         return
     decided = plan.decisions.filter(policy__isnull=False).select_related("policy__policy").first()
     if decided is not None and decided.policy is not None:
-        if trouble := _trouble(plan):
+        if trouble := endings.trouble(plan):
             _suspend(decided.policy, decided.at, trouble, plan)
         return
     sample = plan.policy_evaluations.filter(is_sample=True).select_related("version__policy").first()
@@ -143,18 +142,6 @@ def judge(plan_id: int) -> None:
     if sample is not None and sample.version is not None and against is not None:
         words = "rejected" if against.verdict == Decision.Verdict.REJECT else "sent back"
         _suspend(sample.version, sample.at, f"a person {words} plan {plan.pk}, which was a sample of it", plan)
-
-
-def _trouble(plan: IntentPlan) -> str:
-    if plan.state == PlanState.FAILED:
-        return f"plan {plan.pk}, which it approved, failed"
-    if plan.has_missed:
-        return f"plan {plan.pk}, which it approved, {outcome_words.STATES[plan.goal.outcome]}"
-    run = shadowing.latest(plan)
-    told = (run.surprises or {}) if run is not None else {}
-    if told.get("steps") or told.get("paths"):
-        return f"plan {plan.pk}, which it approved, did not go as its shadow run had shown"
-    return ""
 
 
 def _suspend(version: PolicyVersion, at: datetime, trouble: str, plan: IntentPlan) -> None:

@@ -7,7 +7,8 @@ shadow run ended) is taken as favourable, and the page says so.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.bdi.plans import document as documents
@@ -16,8 +17,9 @@ from agents.plans import shadowing
 from agents.presentation import outcome_words
 from agents.states import PlanState
 from review.entries import risks
-from review.models import Decision, PolicyVersion
-from review.policies import evaluation
+from review.models import Decision, PolicyVersion, ReviewPolicy
+from review.policies import evaluation, track_record
+from review.policy import narrowing
 from review.policy.conditions import Conditions, PlanFacts
 from review.policy.verdict import Action, Rule, decide
 
@@ -51,12 +53,17 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class Replay:
-    """The outcome of a replay over so many plans; `spoke` counts those about which the policy says anything."""
+    """The outcome of a replay over so many plans; `spoke` counts those about which the policy says anything.
+
+    `own`: of the plans that the policy itself approved before, how many there are, how many of them ended badly, and
+    both for those that this version would approve again; empty where it approved none.
+    """
 
     plans: int
     spoke: int
     agreed: int
     disagreements: tuple[Disagreement, ...]
+    own: Mapping[str, int] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -64,6 +71,7 @@ class Replay:
             "spoke": self.spoke,
             "agreed": self.agreed,
             "disagreements": [vars(each) for each in self.disagreements],
+            "own": dict(self.own),
         }
 
 
@@ -127,7 +135,20 @@ def replayed(version: PolicyVersion) -> Replay:
             elif past.plan.has_missed:
                 person += f", and it {outcome_words.STATES[past.plan.goal.outcome]}"
             against.append(Disagreement(past.plan.pk, goal, person, f"{words}: {outcome.by.why}"))
-    return Replay(len(pasts), spoke, spoke - len(against), tuple(against))
+    return Replay(len(pasts), spoke, spoke - len(against), tuple(against), _own(version.policy, rule))
+
+
+def _own(policy: ReviewPolicy, rule: Rule) -> dict[str, int]:
+    cases = [one.case for one in track_record.of(policy)]
+    if not cases:
+        return {}
+    again = [case for case in cases if narrowing.passes(rule, case.facts)]
+    return {
+        "plans": len(cases),
+        "bad": sum(case.is_bad for case in cases),
+        "again": len(again),
+        "again_bad": sum(case.is_bad for case in again),
+    }
 
 
 def _against(rule: Rule, past: Past) -> str:

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from people.models import User
 from review.errors import DecisionRefused, WordsRefused
 from review.models import Decision, PolicyDay, PolicyVersion, ReviewPolicy
-from review.policies import replay, writing
+from review.policies import replay, tightening, writing
 from review.policies.form import PolicyForm, initial_conditions, initial_of
 from review.views.plan import asking
 
@@ -109,9 +109,15 @@ def new(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Write the next version of a policy; the older ones stay."""
+    """Write the next version of a policy, from its newest or narrowed as an audit proposes (`?narrow=1`)."""
     policy = get_object_or_404(ReviewPolicy, pk=pk)
-    return _form(request, policy, initial_of(policy.name, policy.versions.get(number=policy.number)))
+    _writer(request)
+    initial = initial_of(policy.name, policy.versions.get(number=policy.number))
+    narrows = request.method != "POST" and request.GET.get("narrow") == "1"
+    found = tightening.of(policy) if narrows else None
+    if found is not None and found.narrowing is not None:
+        initial |= initial_conditions(found.narrowing.conditions) | {"note": found.note}
+    return _form(request, policy, initial)
 
 
 @require_POST

@@ -43,6 +43,19 @@ def test_the_matcher_alone_when_it_is_asked_for(tmp_path: Path, capsys: pytest.C
     assert [(row["label"], row["stage"]) for row in printed(capsys)] == [("neutral", "structured")]
 
 
+def test_what_an_environment_says_has_thresholds_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sure = entailment_model.Thresholds(0.97, 0.01, 0.8, 0.05, 0.95)
+    monkeypatch.setattr(entailment_model, "usual_thresholds", lambda: sure)
+    monkeypatch.setattr(model, "judge", lambda pairs: [model.Judgement("entailment", 0.9, 0.07, 0.03)] * len(pairs))
+    path = tmp_path / "pairs.jsonl"
+    path.write_text(json.dumps(OPEN))
+    entail(path)
+    entail(path, "--environment")
+    assert [row["holds"] for row in printed(capsys)] == [False, True]
+
+
 def test_rubbish_is_named_by_its_line_and_the_rest_is_answered(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -24,7 +24,7 @@ def test_the_matcher_says_no_false_yes_and_no_false_no() -> None:
 
 
 def test_the_cascade_at_the_shipped_threshold_says_no_false_yes() -> None:
-    judge = ShippedJudge.at()
+    judge = ShippedJudge.as_usual()
     found = answers(ASKED, [judge])
     assert sum(one.stage == judge.stage for one in found) > 250, "the model was asked"
     assert [pair for pair, one in zip(PAIRS, found, strict=True) if one.holds and pair["label"] != ENTAILMENT] == []

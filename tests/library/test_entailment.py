@@ -105,11 +105,19 @@ def test_damaged_weights_are_refused_and_say_what_to_do(copied: Path) -> None:
 
 def test_weights_for_another_version_are_refused(copied: Path) -> None:
     change(copied, format=trained.FORMAT + 1)
-    assert "is for version 2" in model.why_unavailable()
+    assert f"is for version {trained.FORMAT + 1}" in model.why_unavailable()
 
 
 @pytest.mark.parametrize(
-    "values", [{"temperature": 0}, {"temperature": math.nan}, {"entailment": 7}, {"sha256": None, "format": None}]
+    "values",
+    [
+        {"temperature": 0},
+        {"temperature": math.nan},
+        {"usual": {"entailment": 7, "contradiction": 0}},
+        {"environment": {"entailment": 0.9, "contradiction": -1}},
+        {"environment": None},
+        {"sha256": None, "format": None},
+    ],
 )
 def test_impossible_numbers_are_refused(copied: Path, values: dict[str, Any]) -> None:
     change(copied, **values)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from training.entailment import data, pairs, train
 
-CHECKED_OFTEN = 900
+CHECKED_OFTEN = 480
 
 
 def main() -> None:
@@ -24,6 +24,7 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     found = data.gather(given.nli, given.work, given.seed)
     pairs.write(given.work / "checked.jsonl.gz", found.checked)
+    pairs.write(given.work / "unseen.jsonl.gz", found.unseen)
     often = random.Random(given.seed).sample(found.checked, CHECKED_OFTEN)
     limits = train.Limits(given.epochs, given.minutes)
     train.train(found.trained, often, limits, given.seed, given.work / "trained.npz", given.kept)

@@ -1,8 +1,8 @@
 """`python -m training.entailment.calibrate`: ships what was trained, with its temperature and its thresholds.
 
-Runs in .venv, on the very graph that the product builds. Both are chosen on pairs that nothing was trained on: the
+Runs in .venv, on the very graph that the product builds. All are chosen on pairs that nothing was trained on: the
 temperature (Guo et al. 2017) so that probabilities are as good as they can be, the thresholds so that of a hundred
-answers “yes” at most one is wrong.
+answers “yes” at most one is wrong: once for all kinds of sentences, once for those of environments of text alone.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from library.language.entailment import model, trained
+from library.language.entailment.trained import Sure
 from training.entailment import pairs, product
 
 PRECISION = 0.99
-# Fewer answers “yes” than these show nothing about one wrong in a hundred.
+# One-sided: so sure it has to be that precision is no less.
+Z = 1.645
+# Fewer answers “yes” than these show nothing about a single kind of sentences.
 FEWEST = 50
 TEMPERATURES = np.geomspace(0.3, 5, 200)
-CONTRADICTION = 0.01
+# The most probable contradiction of a yes that is tried; the least probable entailment is then chosen for each.
+CONTRADICTIONS = (0.005, 0.01, 0.02, 0.05, 0.1)
+ENVIRONMENT = frozenset({"scienceworld", "household"})
+
+NEVER = Sure(1.0, 0.0)
 
 Floats = NDArray[np.float64]
 
@@ -43,8 +51,11 @@ def main() -> None:
     labels = np.array([pair.label for pair in checked])
     card["temperature"] = round(temperature_of(logs, labels), 4)
     shares = tempered(logs, card["temperature"])
-    card["entailment"] = threshold_of_each(shares, labels == pairs.ENTAILMENT, [pair.source for pair in checked])
-    card["contradiction"] = CONTRADICTION
+    kinds = np.array([pair.source for pair in checked])
+    right = labels == pairs.ENTAILMENT
+    of_environment = np.isin(kinds, sorted(ENVIRONMENT))
+    card["usual"] = asdict(chosen(shares, right, kinds))
+    card["environment"] = asdict(chosen(shares[of_environment], right[of_environment], kinds[of_environment]))
     _write(card, trained.FOLDER / "trained.json")
     print(json.dumps(card))
 
@@ -69,40 +80,56 @@ def temperature_of(logs: Floats, labels: NDArray[np.int64]) -> float:
     return float(TEMPERATURES[int(np.argmin(losses))])
 
 
-def threshold_of_each(shares: Floats, right: NDArray[np.bool_], kinds: Sequence[str]) -> float:
-    """The least threshold that holds on all pairs together and on each kind of them that has enough answers “yes”.
+def chosen(shares: Floats, right: NDArray[np.bool_], kinds: NDArray[np.str_]) -> Sure:
+    """The two thresholds together with which most answers “yes” are given, of which 99 in 100 are right.
 
-    On all together alone one kind that is always right would pay for another that is not.
+    That has to hold on all pairs together with some certainty, and on each kind of them that has enough answers: on all
+    together alone one kind that is always right would pay for another that is not.
     """
-    names = np.array(kinds)
-    found = [threshold(shares, right)]
-    for kind in sorted(set(kinds)):
-        own = names == kind
-        if (sure_enough(shares[own], found[0])).sum() >= FEWEST:
-            found.append(threshold(shares[own], right[own], fewest=1))
-    return max(found)
+    found = [(least, most) for most in CONTRADICTIONS if (least := threshold_of_each(shares, right, kinds, most)) <= 1]
+    yes = [int((right & sure_enough(shares, Sure(*one))).sum()) for one in found]
+    return Sure(*found[int(np.argmax(yes))]) if found else NEVER
 
 
-def sure_enough(shares: Floats, least: float) -> NDArray[np.bool_]:
-    """Which pairs would be answered “yes” at this threshold."""
-    return np.asarray((shares[:, 0] >= least) & (shares[:, 2] <= CONTRADICTION))
+def threshold_of_each(shares: Floats, right: NDArray[np.bool_], kinds: NDArray[np.str_], contradiction: float) -> float:
+    """The least probability of entailment that does for all and for each kind; more than 1 where none does."""
+    candidates = shares[:, 2] <= contradiction
+    sure, right, kinds = shares[candidates, 0], right[candidates], kinds[candidates]
+    order = np.argsort(-sure, kind="stable")
+    sure, right, kinds = sure[order], right[order], kinds[order]
+    good = lower_bound(np.cumsum(right), np.arange(1, len(right) + 1)) >= PRECISION
+    for kind in np.unique(kinds):
+        own = kinds == kind
+        count, hits = np.cumsum(own), np.cumsum(own & right)
+        good &= (count < FEWEST) | (hits >= PRECISION * count)
+    # Of equal probabilities all are a yes or none is.
+    good &= np.append(sure[1:] != sure[:-1], True)
+    last = np.flatnonzero(good)
+    return float(np.floor(sure[last[-1]] * 1e6) / 1e6) if len(last) else np.inf
 
 
-def threshold(shares: Floats, right: NDArray[np.bool_], fewest: int = FEWEST) -> float:
-    """The least probability of entailment from which on so many answers “yes” are right; 1 where there is none."""
-    sure = shares[:, 0][shares[:, 2] <= CONTRADICTION]
-    right = right[shares[:, 2] <= CONTRADICTION]
-    order = np.argsort(-sure)
-    precision = np.cumsum(right[order]) / np.arange(1, len(order) + 1)
-    good = np.flatnonzero(precision >= PRECISION)
-    if not len(good) or good[-1] + 1 < fewest:
-        return 1.0
-    return float(np.floor(sure[order][good[-1]] * 1e6) / 1e6)
+def lower_bound(hits: NDArray[np.int64], count: NDArray[np.int64]) -> Floats:
+    """Wilson's lower bound of the share of hits, one-sided at 95 % (Wilson 1927)."""
+    share = hits / count
+    middle = share + Z**2 / (2 * count)
+    spread = Z * np.sqrt(share * (1 - share) / count + Z**2 / (4 * count**2))
+    return np.asarray((middle - spread) / (1 + Z**2 / count))
+
+
+def sure_enough(shares: Floats, sure: Sure) -> NDArray[np.bool_]:
+    """Which pairs would be answered “yes”."""
+    return np.asarray((shares[:, 0] >= sure.entailment) & (shares[:, 2] <= sure.contradiction))
 
 
 def _card(version: int, path: Path) -> dict[str, Any]:
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    return {"format": version, "sha256": digest, "temperature": 1.0, "entailment": 1.0, "contradiction": 0.0}
+    return {
+        "format": version,
+        "sha256": digest,
+        "temperature": 1.0,
+        "usual": asdict(NEVER),
+        "environment": asdict(NEVER),
+    }
 
 
 def _write(card: dict[str, Any], path: Path) -> None:

@@ -7,13 +7,14 @@ hedged, past or conditional. That is how the network learns not to take likeness
 from __future__ import annotations
 
 import random
+import re
 import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from training.entailment.pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair
-from training.entailment.topics import Topic, read
+from training.entailment.topics import CHECKED, TRAINED, Claim, Topic, read
 
 Maker = Callable[[random.Random, bool], Pair]
 
@@ -21,7 +22,7 @@ INFINITE = float("inf")
 OTHER_THING, HEDGED, DENIED, BESIDE = 0.2, 0.1, 0.05, 0.25
 
 VALUES: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("values.toml").read_text("utf-8"))
-_HEDGES = (
+HEDGES = (
     "Perhaps {x}.",
     "It is not known whether {x}.",
     "Yesterday somebody thought that {x}.",
@@ -64,17 +65,20 @@ def about(topic: Topic, topics: Sequence[Topic], rng: random.Random, held_out: b
     premise, hypothesis = (rng.choice(list(topic.claims)) for _ in range(2))
     label = _label(topic, premise, hypothesis)
     values = _values(topic, rng)
-    others = _values(topic, rng) if rng.random() < OTHER_THING else values
-    if any(values[slot] != others[slot] for slot in topic.slots):
+    others = _others(topic, values, rng) if rng.random() < OTHER_THING else values
+    wording, other_wording = (_wording(topic.claims[claim], rng, held_out) for claim in (premise, hypothesis))
+    both = [slot for slot in topic.slots if f"{{{slot}}}" in wording and f"{{{slot}}}" in other_wording]
+    # What one of both sentences does not name is no other thing.
+    if any(values[slot] != others[slot] for slot in both):
         label = NEUTRAL
-    said = _said(topic, premise, values, rng, held_out)
-    asked = _said(topic, hypothesis, others, rng, held_out)
+    said = _said(topic, wording, values, rng)
+    asked = _said(topic, other_wording, others, rng)
     draw = rng.random()
     if draw < HEDGED:
-        said, label = rng.choice(_HEDGES).format(x=_inner(said)), NEUTRAL
+        said, label = rng.choice(HEDGES).format(x=inner(said)), NEUTRAL
     elif draw < HEDGED + DENIED:
         same = label == ENTAILMENT and topic.follows(hypothesis, premise)
-        said, label = f"It is not true that {_inner(said)}.", CONTRADICTION if same else NEUTRAL
+        said, label = f"It is not true that {inner(said)}.", CONTRADICTION if same else NEUTRAL
         if not same and premise in ("yes", "no"):  # of two opposites the other one is true
             label = _label(topic, "no" if premise == "yes" else "yes", hypothesis) if others == values else NEUTRAL
     elif draw < HEDGED + DENIED + BESIDE:
@@ -99,6 +103,18 @@ def _values(topic: Topic, rng: random.Random) -> dict[str, str]:
     return found
 
 
+def _others(topic: Topic, values: dict[str, str], rng: random.Random) -> dict[str, str]:
+    """The same values but for one or all: a name that differs in little is the harder to tell."""
+    drawn = _values(topic, rng)
+    # In another slot the same value would say something else than another thing.
+    while set(drawn.values()) & set(values.values()):
+        drawn = _values(topic, rng)
+    if len(values) < 2 or rng.random() < 0.4:
+        return drawn
+    slot = rng.choice(sorted(values))
+    return {**values, slot: drawn[slot]}
+
+
 def _value(kind: str, rng: random.Random) -> str:
     if kind == "file":
         name = f"{rng.choice(VALUES['word'])}{rng.choice(('', '', '_2', '-old', '1'))}.{rng.choice(VALUES['ending'])}"
@@ -106,14 +122,18 @@ def _value(kind: str, rng: random.Random) -> str:
     return rng.choice(VALUES[kind])
 
 
-def _said(topic: Topic, claim: str, values: dict[str, str], rng: random.Random, held_out: bool) -> str:
+def _wording(claim: Claim, rng: random.Random, held_out: bool) -> str:
+    return rng.choice(claim.wordings(CHECKED if held_out else TRAINED))
+
+
+def _said(topic: Topic, wording: str, values: dict[str, str], rng: random.Random) -> str:
     # Quoted or not, but the same way throughout a sentence; names only, not things.
     quoted = rng.random() < 0.4
     named = {"file", "folder"}
     shown = {slot: f'"{value}"' if quoted and topic.slots[slot] in named else value for slot, value in values.items()}
     version = f"{rng.randint(1, 24)}.{rng.randint(0, 12)}"
-    text = rng.choice(topic.claims[claim].wordings(held_out)).format(**shown, n=rng.randint(2, 60), v=version)
-    text = _article(text[0].upper() + text[1:] if text[1:2] != " " or rng.random() < 0.5 else text)
+    text = wording.format(**shown, n=rng.randint(2, 60), v=version)
+    text = with_articles(text[0].upper() + text[1:] if text[1:2] != " " or rng.random() < 0.5 else text)
     if rng.random() < 0.3:
         text = text[0].lower() + text[1:] if text.split()[0] in _SMALL else text
     return text.removesuffix(".") if rng.random() < 0.3 else text
@@ -122,13 +142,12 @@ def _said(topic: Topic, claim: str, values: dict[str, str], rng: random.Random, 
 _SMALL = frozenset(("The", "There", "You", "A", "An", "All", "No", "Some", "It", "In", "This", "Your", "Nobody"))
 
 
-def _article(text: str) -> str:
-    for vowel in "aeio":
-        text = text.replace(f" a {vowel}", f" an {vowel}")
-    return text
+def with_articles(text: str) -> str:
+    """The text with “an” where a vowel follows."""
+    return re.sub(r"\b([aA]) (?=[aeio])", r"\1n ", text)
 
 
-def _inner(sentence: str) -> str:
+def inner(sentence: str) -> str:
     text = sentence.removesuffix(".")
     return text[0].lower() + text[1:] if text.split()[0] in _SMALL else text
 
@@ -136,7 +155,8 @@ def _inner(sentence: str) -> str:
 def _beside(others: Sequence[Topic], said: str, rng: random.Random, held_out: bool) -> str:
     """The sentence with one of another topic before or after it, which decides nothing."""
     topic = rng.choice(others)
-    other = _said(topic, rng.choice(list(topic.claims)), _values(topic, rng), rng, held_out)
+    wording = _wording(rng.choice(list(topic.claims.values())), rng, held_out)
+    other = _said(topic, wording, _values(topic, rng), rng)
     both = [said.removesuffix(".") + ".", other.removesuffix(".") + "."]
     rng.shuffle(both)
     return " ".join(text[0].upper() + text[1:] for text in both)

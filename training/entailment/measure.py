@@ -1,6 +1,7 @@
 """`python -m training.entailment.measure`: the tables of docs/entailment.md, from the files that only measure.
 
-Runs in .venv, on what the product ships. Nothing was trained, calibrated or chosen on these files.
+Runs in .venv, on what the product ships. Nothing was trained, calibrated or chosen on the files of `nli` and on what is
+unseen; the other made sets helped to choose temperature and thresholds, which the tables say.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from agents.rules.cascade import MODEL, Judge, Likelihood, answers, is_sure
 from library.language.entailment import model, trained
 from library.language.entailment.trained import LABELS
-from training.entailment import pairs, product, reliability
+from training.entailment import calibrate, pairs, product, reliability
 from training.entailment.pairs import ENTAILMENT, Pair
 
 BINS = 10
@@ -37,16 +38,22 @@ def main() -> None:
     if reason := model.why_unavailable():
         raise SystemExit(reason)
     sets = {name: pairs.read(given.nli, name) for name in pairs.TEST}
-    checked = pairs.read(given.work, "checked") if (given.work / "checked.jsonl.gz").exists() else []
-    made = [pair for pair in checked if pair.source not in pairs.VALIDATION]
-    sets |= {source: [pair for pair in made if pair.source == source] for source in sorted({p.source for p in made})}
+    for name in ("unseen", "checked"):
+        made = pairs.read(given.work, name) if (given.work / f"{name}.jsonl.gz").exists() else []
+        for source in sorted({pair.source for pair in made} - set(pairs.VALIDATION)):
+            sets[f"{source} {name}"] = [pair for pair in made if pair.source == source]
     found = {}
     for name, some in sets.items():
-        figures = measured(pairs.sample(some, given.most, random.Random(7)))
+        figures = measured(pairs.sample(some, given.most, random.Random(7)), in_environment=is_environment(name))
         found[name] = figures["bins"]
         print(json.dumps({"set": name, **figures}), flush=True)
     if given.plot is not None:
         given.plot.write_text(reliability.plot(found), "utf-8")
+
+
+def is_environment(name: str) -> bool:
+    """Whether sentences of a set are those of environments of text, for which thresholds of their own hold."""
+    return name.partition(" ")[0] in calibrate.ENVIRONMENT
 
 
 class Shipped:
@@ -54,8 +61,8 @@ class Shipped:
 
     stage = MODEL
 
-    def __init__(self, card: trained.Card) -> None:
-        self.entailment, self.contradiction = card.entailment, card.contradiction
+    def __init__(self, sure: trained.Sure) -> None:
+        self.entailment, self.contradiction = sure.entailment, sure.contradiction
 
     def judge(self, asked: Sequence[tuple[str, str]]) -> Sequence[Likelihood]:
         return [Likelihood(one.entailment, one.neutral, one.contradiction) for one in model.judge(asked)]
@@ -72,9 +79,10 @@ class Known:
         return [self._known[pair] for pair in asked]
 
 
-def measured(some: Sequence[Pair]) -> dict[str, Any]:
+def measured(some: Sequence[Pair], *, in_environment: bool) -> dict[str, Any]:
     """Figures of the three ways to answer, and of the model's probabilities."""
-    shipped = Shipped(trained.read_card())
+    card = trained.read_card()
+    shipped = Shipped(card.environment if in_environment else card.usual)
     asked = [(pair.premise, pair.hypothesis) for pair in some]
     right = [pair.label for pair in some]
     began = time.process_time()

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 FILE = Path(__file__).with_name("topics.toml")
-# Every fourth wording is kept for validation.
+# Every fourth wording is held out: of these every other one for choosing thresholds, the others for measuring only.
 HELD_OUT = 4
+TRAINED, CHECKED, MEASURED = "trained", "checked", "measured"
 
 
 @dataclass(frozen=True)
@@ -25,10 +26,11 @@ class Claim:
     implies: Sequence[str] = ()
     excludes: Sequence[str] = ()
 
-    def wordings(self, held_out: bool) -> list[str]:
-        """The wordings for training, or those held out; never none."""
-        chosen = [said for number, said in enumerate(self.says) if (number % HELD_OUT == HELD_OUT - 1) == held_out]
-        return chosen or list(self.says)
+    def wordings(self, part: str) -> list[str]:
+        """The wordings of TRAINED, CHECKED or MEASURED; where there is none, all that are held out, else all."""
+        parts = [part_of(number) for number in range(len(self.says))]
+        held_out = [said for said, own in zip(self.says, parts, strict=True) if own != TRAINED]
+        return [said for said, own in zip(self.says, parts, strict=True) if own == part] or held_out or list(self.says)
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,13 @@ class Topic:
         return any(set(self.claims[a].excludes) & other for a in one) or any(
             set(self.claims[b].excludes) & one for b in other
         )
+
+
+def part_of(number: int) -> str:
+    """The part that the wording of this number belongs to."""
+    if number % HELD_OUT != HELD_OUT - 1:
+        return TRAINED
+    return CHECKED if number % (2 * HELD_OUT) == HELD_OUT - 1 else MEASURED
 
 
 def read(path: Path = FILE) -> list[Topic]:

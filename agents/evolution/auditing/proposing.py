@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from agents.evolution.auditing import components, gaps, reading, redundancies, risks, strategies
+from agents.evolution.auditing import components, gaps, reading, redundancies, risks, sources, strategies
 from agents.evolution.auditing.facts import Facts, Proposal
 from agents.models import EvolutionProposal
 from agents.record.errors import NotPossibleNow, NotYours
@@ -22,7 +22,7 @@ MOST_GOALS_KEPT = 50
 
 
 def find(facts: Facts) -> list[Proposal]:
-    """All proposals, the heaviest first."""
+    """What these facts propose, the heaviest first."""
     parts: Iterable[Iterable[Proposal]] = (
         components.find(facts),
         gaps.find(facts),
@@ -35,7 +35,7 @@ def find(facts: Facts) -> list[Proposal]:
 
 def refresh() -> int:
     """Read the past, and keep what it proposes; how many there are."""
-    found = find(reading.facts())
+    found = [*find(reading.facts()), *sources.found()]
     now = timezone.now()
     with transaction.atomic():
         known = {(row.kind, row.subject): row for row in EvolutionProposal.objects.select_for_update()}
@@ -56,21 +56,27 @@ def _keep(one: Proposal, row: EvolutionProposal | None, now: datetime) -> None:
     row.save()
 
 
-def open_ones() -> QuerySet[EvolutionProposal]:
-    """Those that hold now and that nobody has dismissed, the heaviest first."""
-    return EvolutionProposal.objects.filter(gone_at=None, dismissed_at=None).order_by("-weight", "pk")
+def visible_to(user: User) -> QuerySet[EvolutionProposal]:
+    """Those that this person may read, whether they hold or not."""
+    return EvolutionProposal.objects.exclude(component_kind__in=sources.hidden_from(user))
 
 
-def dismissed() -> QuerySet[EvolutionProposal]:
-    """Those that hold and that somebody has dismissed, the latest first."""
-    held = EvolutionProposal.objects.filter(gone_at=None, dismissed_at__isnull=False)
+def open_ones(rows: QuerySet[EvolutionProposal] | None = None) -> QuerySet[EvolutionProposal]:
+    """Of these, or of all, those that hold now and that nobody has dismissed, the heaviest first."""
+    among = EvolutionProposal.objects.all() if rows is None else rows
+    return among.filter(gone_at=None, dismissed_at=None).order_by("-weight", "pk")
+
+
+def dismissed(rows: QuerySet[EvolutionProposal]) -> QuerySet[EvolutionProposal]:
+    """Of these, those that hold and that somebody has dismissed, the latest first."""
+    held = rows.filter(gone_at=None, dismissed_at__isnull=False)
     return held.select_related("dismissed_by").order_by("-dismissed_at")
 
 
 def dismiss(proposal: EvolutionProposal, *, by: User, why: str) -> None:
     """Put it aside until half as many goals more show it. Raises NotYours, NotPossibleNow."""
-    if not library.may_write(by):
-        raise NotYours("Your roles do not let you dismiss proposals. A reviewer, operator or developer can.")
+    if not _may_put_aside(proposal, by):
+        raise NotYours("Your roles do not let you dismiss this proposal. Those who may act on it can.")
     if not why.strip():
         raise NotPossibleNow("Say why you dismiss it; others will read that.")
     held = EvolutionProposal.objects.filter(pk=proposal.pk, dismissed_at=None)
@@ -81,7 +87,12 @@ def dismiss(proposal: EvolutionProposal, *, by: User, why: str) -> None:
 
 def restore(proposal: EvolutionProposal, *, by: User) -> None:
     """Undo a dismissal. Raises NotYours."""
-    if not library.may_write(by):
-        raise NotYours("Your roles do not let you restore proposals. A reviewer, operator or developer can.")
+    if not _may_put_aside(proposal, by):
+        raise NotYours("Your roles do not let you restore this proposal. Those who may act on it can.")
     cleared = {"dismissed_at": None, "dismissed_by": None, "dismissed_why": ""}
     EvolutionProposal.objects.filter(pk=proposal.pk).update(**cleared)
+
+
+def _may_put_aside(proposal: EvolutionProposal, by: User) -> bool:
+    source = sources.of(proposal.component_kind)
+    return library.may_write(by) and (source is None or source.may_read(by))

@@ -40,9 +40,12 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", help="JSON lines with premise and hypothesis, or - for standard input")
         parser.add_argument("--structured", action="store_true", help="ask the structured matcher only")
+        parser.add_argument(
+            "--environment", action="store_true", help="premises are what an environment of text says: see the docs"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        judges = () if options["structured"] else self._model()
+        judges = () if options["structured"] else self._model(in_environment=options["environment"])
         bad = 0
         try:
             with open(0 if options["file"] == "-" else Path(options["file"]), "rb") as lines:
@@ -58,11 +61,11 @@ class Command(BaseCommand):
             self.stderr.write(f"{bad} {'line' if bad == 1 else 'lines'} could not be read.")
             sys.exit(1)
 
-    def _model(self) -> tuple[Judge, ...]:
+    def _model(self, *, in_environment: bool) -> tuple[Judge, ...]:
         if reason := model.why_unavailable():
             self.stderr.write(f"The structured matcher decides alone. {reason}")
             return ()
-        return entailment_model.shipped()
+        return entailment_model.shipped(in_environment=in_environment)
 
 
 def read(line: bytes, number: int) -> Row:

@@ -9,7 +9,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from agents.evolution import starting
 from agents.evolution.auditing import proposing
-from agents.models import EvolutionProposal
 from agents.pages.evolution_page import EvolutionPage
 from agents.record.errors import NotPossibleNow, NotYours
 from agents.views.access import person_of
@@ -24,7 +23,7 @@ def evolution(request: HttpRequest) -> HttpResponse:
 @require_POST
 def dismiss(request: HttpRequest, pk: int) -> HttpResponse:
     """Put a proposal aside, with a reason."""
-    proposal = get_object_or_404(EvolutionProposal, pk=pk)
+    proposal = get_object_or_404(proposing.visible_to(person_of(request)), pk=pk)
     try:
         proposing.dismiss(proposal, by=person_of(request), why=request.POST.get("why", "").replace("\0", ""))
     except (NotPossibleNow, NotYours) as refused:
@@ -51,7 +50,7 @@ def grant(request: HttpRequest) -> HttpResponse:
 def restore(request: HttpRequest, pk: int) -> HttpResponse:
     """Undo a dismissal."""
     try:
-        proposing.restore(get_object_or_404(EvolutionProposal, pk=pk), by=person_of(request))
+        proposing.restore(get_object_or_404(proposing.visible_to(person_of(request)), pk=pk), by=person_of(request))
     except NotYours as refused:
         messages.error(request, str(refused))
     return redirect("evolution")

@@ -125,7 +125,7 @@ def _page(request: HttpRequest, user: User, kind: Kind, found: Tunable | None) -
         context["history"] = [_row(kind, row) for row in rows]
     context |= {
         "fields": tuning_form.shown(
-            kind, start if found else _blank(kind) | _asked(kind, request), fixed, typed, errors
+            kind, (start if found else _blank(kind)) | _asked(kind, request) | fixed, fixed, typed, errors
         ),
         "errors": errors,
         "refused": errors.get("", ""),
@@ -176,11 +176,12 @@ def _blank(kind: Kind) -> Values:
 
 
 def _asked(kind: Kind, request: HttpRequest) -> Values:
-    """What an address that proposes a new one has filled in; what is no value of its field is left out."""
+    """What an address that proposes values has filled in; what is no value of its field is left out."""
     said: Values = {}
     for field in kind.fields:
-        if field.name in request.GET and field.type in ("text", "choice", "choices"):
+        if field.name in request.GET and field.type in ("text", "choice", "choices", "switch"):
             value: Any = request.GET.getlist(field.name) if field.type == "choices" else request.GET[field.name]
+            value = {"true": True, "false": False}.get(value) if field.type == "switch" else value
             said |= {} if field.problem(value) else {field.name: value}
     return said
 

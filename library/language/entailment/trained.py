@@ -23,7 +23,7 @@ LABELS = ("entailment", "neutral", "contradiction")
 # Of the head: the first token, the mean over the premise and the mean over the hypothesis; and its inner width.
 FEATURES, INNER = 3, 256
 # Counts up when the network or the meaning of the files changes, so that files for another one are refused.
-FORMAT = 1
+FORMAT = 2
 FOLDER = Path(__file__).parent
 _AGAIN = "Restore both files from the repository, or train again with `make train-entailment`."
 
@@ -31,16 +31,25 @@ Arrays = dict[str, NDArray[np.float16]]
 
 
 @dataclass(frozen=True)
-class Card:
-    """What is known of the trained arrays: their digest, the temperature of the logits and the two thresholds.
+class Sure:
+    """What makes a yes: entailment is at least as probable as the first, contradiction at most as the other."""
 
-    A yes needs a probability of entailment of at least `entailment` and of contradiction of at most `contradiction`.
+    entailment: float
+    contradiction: float
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is known of the trained arrays: their digest, the temperature of the logits, and how sure a yes has to be.
+
+    `usual` holds wherever it is not known what sentences are about, `environment` for what an environment of text says:
+    on such sentences the same probability is right more often.
     """
 
     sha256: str
     temperature: float
-    entailment: float
-    contradiction: float
+    usual: Sure
+    environment: Sure
 
     @property
     def version(self) -> str:
@@ -53,9 +62,6 @@ def read_card(folder: Path = FOLDER) -> Card:
     path = folder / "trained.json"
     try:
         said: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        found = Card(
-            str(said["sha256"]), float(said["temperature"]), float(said["entailment"]), float(said["contradiction"])
-        )
         stored = said["format"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise EntailmentUnavailable(f"{path.name} of the entailment model cannot be read. {_AGAIN}") from error
@@ -63,9 +69,21 @@ def read_card(folder: Path = FOLDER) -> Card:
         raise EntailmentUnavailable(
             f"{path.name} is for version {stored} of the entailment model, not {FORMAT}. {_AGAIN}"
         )
-    if not (0.01 <= found.temperature <= 100 and 0 <= found.entailment <= 1 and 0 <= found.contradiction <= 1):
+    try:
+        found = Card(str(said["sha256"]), float(said["temperature"]), _sure(said["usual"]), _sure(said["environment"]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise EntailmentUnavailable(f"{path.name} of the entailment model cannot be read. {_AGAIN}") from error
+    if not (0.01 <= found.temperature <= 100 and _is_possible(found.usual) and _is_possible(found.environment)):
         raise EntailmentUnavailable(f"{path.name} of the entailment model holds impossible numbers. {_AGAIN}")
     return found
+
+
+def _sure(said: dict[str, Any]) -> Sure:
+    return Sure(float(said["entailment"]), float(said["contradiction"]))
+
+
+def _is_possible(sure: Sure) -> bool:
+    return 0 <= sure.entailment <= 1 and 0 <= sure.contradiction <= 1
 
 
 def read_arrays(folder: Path = FOLDER) -> Arrays:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
-from agents.models import Agent, EnvironmentAction, EnvironmentRun, Standstill
+from agents.beliefs import entailment_model
+from agents.models import Agent, EntailmentThresholds, EnvironmentAction, EnvironmentRun, Standstill
 from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
 from agents.simulations import rights, runs, working
 from agents.simulations.house import House
 from agents.simulations.recording import Recorder
+from agents.simulations.rule_files import RuleFile
 from agents.simulations.runs import Start
 from agents.states import EnvironmentRunState
+from library.language.entailment import model
 from people.models import User
-from tests.agents.simulations.some_worlds import LIES, Button, ButtonWorld
+from tests.agents.simulations.some_worlds import LIES, RULE, Button, ButtonWorld
 
 pytestmark = pytest.mark.django_db(transaction=True)
 S = EnvironmentRunState
@@ -109,6 +113,28 @@ def test_a_late_worker_cannot_write_its_action(started: Made, monkeypatch: pytes
     again(run)
     assert len(acted(run)) == 1
     assert run.state == S.RUNNING
+
+
+class Knobs(ButtonWorld):
+    """Its rule needs what only the model is sure of."""
+
+    def rules(self) -> Sequence[RuleFile]:
+        return (RuleFile("button", RULE.replace("THEN:", "CONSIDERING some button waits for a finger\nTHEN:")),)
+
+
+def test_rules_in_an_environment_ask_the_model_as_sure_as_it_has_to_be_there(
+    started: Made, world: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, settings: Any, operator: User
+) -> None:
+    world(Knobs())
+    sure = entailment_model.Thresholds(0.97, 0.01, 0.8, 0.05, 0.95)
+    monkeypatch.setattr(entailment_model, "usual_thresholds", lambda: sure)
+    monkeypatch.setattr(model, "judge", lambda pairs: [model.Judgement("entailment", 0.9, 0.07, 0.03)] * len(pairs))
+    assert acted(again(started(environment="button", task="press"))) == [], "the matcher alone"
+    settings.ENTAILMENT = "model"
+    begun = started(environment="button", task="press")
+    EntailmentThresholds.objects.create(by=operator, **asdict(replace(sure, environment_entailment=0.95)))
+    assert acted(again(begun)) == ["press button"] * 3, "as sure as was wanted when it began"
+    assert acted(again(started(environment="button", task="press"))) == []
 
 
 def test_an_environment_that_says_something_else_when_replayed_ends_the_run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import asdict, astuple
 from typing import Any
 
 import pytest
@@ -22,7 +23,8 @@ from tests.agents.planning.test_planning_with_models import RULE
 
 pytestmark = pytest.mark.django_db(transaction=True)
 KIND = next(kind for kind in versions.KINDS if isinstance(kind, Kind))
-LOOSER = {"entailment": 0.9, "contradiction": 0.01, "language_entailment": 0.95}
+USUAL = entailment_model.usual_thresholds()
+LOOSER = {**asdict(USUAL), "entailment": 0.9, "contradiction": 0.01}
 
 
 @pytest.fixture
@@ -48,11 +50,9 @@ def state(goal: Goal) -> str:
 def test_as_mindx_comes_they_are_those_of_the_shipped_model() -> None:
     (one,) = versions.current(KIND)
     card = trained.read_card()
-    assert (one.version, one.values["entailment"], one.values["contradiction"]) == (
-        0,
-        card.entailment,
-        card.contradiction,
-    )
+    assert one.version == 0
+    assert (one.values["entailment"], one.values["contradiction"]) == astuple(card.usual)
+    assert (one.values["environment_entailment"], one.values["environment_contradiction"]) == astuple(card.environment)
     assert entailment_model.thresholds() == entailment_model.usual_thresholds()
 
 
@@ -112,7 +112,8 @@ def test_a_trial_without_a_usable_model_says_so(
 
 def test_what_is_less_sure_than_measured_is_saved_with_a_warning() -> None:
     assert versions.cleaned(KIND, LOOSER).warnings
-    assert not versions.cleaned(KIND, {**LOOSER, "entailment": 0.99}).warnings
+    assert versions.cleaned(KIND, {**asdict(USUAL), "environment_contradiction": 0.4}).warnings
+    assert not versions.cleaned(KIND, {**LOOSER, "entailment": 1.0}).warnings
 
 
 def test_the_time_in_which_the_model_is_loaded_does_not_count(
@@ -138,6 +139,7 @@ def test_the_summary_says_where_no_model_is_asked(settings: Any) -> None:
     settings.ENTAILMENT = "structured"
     assert "Rules ask no model here" in KIND.summary(LOOSER)
     settings.ENTAILMENT = "model"
-    assert KIND.summary(LOOSER) == (
-        "at least 90.0% sure of a yes and at most 1.0% of the contrary; the language model at least 95.0%"
+    assert KIND.summary({**LOOSER, "environment_entailment": 0.8, "environment_contradiction": 0.05}) == (
+        "at least 90.0% sure of a yes and at most 1.0% of the contrary; in environments at least 80.0% sure of a yes "
+        "and at most 5.0% of the contrary; the language model at least 95.0%"
     )

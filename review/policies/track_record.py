@@ -1,0 +1,40 @@
+"""The plans that a policy approved and that have ended: what it is judged by, whichever version approved them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from agents.models import IntentPlan
+from review.entries import risks
+from review.models import Decision, ReviewPolicy
+from review.policies import endings, evaluation
+from review.policy.narrowing import Case
+
+PLANS = 500
+
+
+@dataclass(frozen=True)
+class Approved:
+    """A plan that the policy approved, as policies see it, and whether it ended badly."""
+
+    plan: IntentPlan
+    case: Case
+
+
+def of(policy: ReviewPolicy) -> Iterator[Approved]:
+    """The newest of them; those whose bytes cannot be read are left out."""
+    rows = Decision.objects.filter(policy__policy=policy, verdict=Decision.Verdict.APPROVE).order_by("-pk")
+    rows = rows.filter(intent_plan__ended_at__isnull=False).select_related(
+        "intent_plan__goal__submitted_by", "intent_plan__goal__agent", "intent_plan__workspace", "intent_plan__plan"
+    )
+    counts = risks.counts()
+    for row in rows[:PLANS]:
+        plan = row.intent_plan
+        try:
+            facts = evaluation.facts_of(plan, counts)
+        except ValueError:
+            continue
+        # Its shadow run was clean and the files had not moved, or the policy had not approved it.
+        facts = replace(facts, shadow_problem="")
+        yield Approved(plan, Case(facts, bool(endings.trouble(plan)) or endings.is_undone(plan, row.at)))

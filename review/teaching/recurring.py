@@ -1,0 +1,187 @@
+"""Corrections that people keep making: a name that they change to the same path, goal after goal.
+
+Such a name is proposed as a mapping for everybody. Before that it is tried on the last commands, as *Tuning* tries
+whatever is saved there: goals that people corrected must end as corrected, and none that they approved as it was may
+change. Saving it stays with operators, on the page of Tuning.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils import timezone
+
+from agents.actors import tuning_rights
+from agents.evolution.auditing.facts import Proposal
+from agents.evolution.auditing.sources import Source
+from agents.models import Goal, IntentPlan
+from agents.record.errors import TuningRefused
+from agents.tuning import lessons, trying_commands
+from agents.tuning.lessons import Taught
+from agents.tuning.trials import Clock
+from people.models import User
+from review.errors import WordsRefused
+from review.models import Decision
+from review.teaching.lessons import EVERYWHERE, HERE, MAPPING, Edit, edit_of, edits, taught_by
+
+KIND = "path_mapping"
+LEAST_GOALS = 3
+LOOKED_BACK = timedelta(days=90)
+MOST_EDITS = 2_000
+# Each takes a trial of some seconds.
+MOST_TRIED = 5
+_SUBJECT = 200
+
+
+@dataclass(frozen=True)
+class Recurring:
+    """One name that people changed to one path in several goals; `where`: for this parameter only, or everywhere."""
+
+    edits: tuple[Edit, ...]
+    where: str
+    taught: Taught
+
+    @property
+    def goals(self) -> list[int]:
+        """The goals, the newest first."""
+        return [edit.plan.goal_id for edit in self.edits]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a trial shows: which of the corrected goals would end as corrected, and which approved ones would change."""
+
+    fixed: tuple[int, ...]
+    against: tuple[int, ...]
+    others: int
+    tried: int
+
+    @property
+    def is_better(self) -> bool:
+        """Whether history speaks for it, and nothing in it against it."""
+        return len(self.fixed) >= LEAST_GOALS and not self.against
+
+
+def corrections() -> list[Recurring]:
+    """The names that were corrected alike in three goals at least, the most frequent first."""
+    groups: dict[tuple[str, str], list[Edit]] = {}
+    for edit in _latest():
+        groups.setdefault((_plain(edit.teachable.said[0]), edit.teachable.path), []).append(edit)
+    found = [_recurring(group) for group in groups.values() if len(_by_goal(group)) >= LEAST_GOALS]
+    return sorted((one for one in found if one is not None), key=lambda one: (-len(one.edits), one.taught.title))
+
+
+def effect_of(found: Recurring) -> Effect:
+    """What it would change in the last commands. Raises TuningRefused where it cannot be a mapping."""
+    beside = lessons.for_everybody(found.taught)
+    values = found.taught.checked(beside.values if beside is not None else None).values
+    trial = trying_commands.try_out(found.taught.base, values, Goal.objects.all(), Clock())
+    corrected = set(found.goals)
+    fixed = {case.goal for case in trial.cases if case.goal in corrected and found.taught.path in case.then}
+    others = {case.goal for case in trial.cases} - fixed
+    approved = IntentPlan.objects.filter(goal__in=others, approved_digest__gt="").values_list("goal", flat=True)
+    against = {goal for goal in approved if goal not in corrected}
+    tried = trial.tried - trial.untold
+    return Effect(tuple(sorted(fixed, reverse=True)), tuple(sorted(against)), len(others - against), tried)
+
+
+def find() -> Iterator[Proposal]:
+    """What an audit proposes."""
+    for found in corrections()[:MOST_TRIED]:
+        try:
+            effect = effect_of(found)
+        except TuningRefused:
+            continue
+        if effect.is_better:
+            yield _proposal(found, effect)
+
+
+def source() -> Source:
+    """These findings for the audit, with the rights of Tuning."""
+    return Source(KIND, "Mappings", find, tuning_rights.may_tune, _step)
+
+
+def _latest() -> Iterator[Edit]:
+    """Of each value the edit that stood last, where it could be taught as a mapping; the newest first."""
+    rows = Decision.objects.filter(verdict=Decision.Verdict.EDIT, at__gte=timezone.now() - LOOKED_BACK)
+    rows = rows.select_related("by", "intent_plan__goal").order_by("-pk")[:MOST_EDITS]
+    seen: set[tuple[int, str, str, str]] = set()
+    for row in rows:
+        digest = row.edits.get("to_digest", "")
+        plan = IntentPlan.objects.filter(goal=row.intent_plan.goal_id, digest=digest).first()
+        for edit in edits(plan, [row]) if plan is not None else ():
+            told = edit.teachable
+            if told.why_no_mapping or not told.path:
+                continue
+            key = (edit.plan.goal_id, told.tool, told.parameter, _plain(told.said[0]))
+            if key not in seen:
+                seen.add(key)
+                yield edit
+
+
+def _by_goal(group: Sequence[Edit]) -> list[Edit]:
+    first: dict[int, Edit] = {}
+    for edit in group:
+        first.setdefault(edit.plan.goal_id, edit)
+    return list(first.values())
+
+
+def _recurring(group: Sequence[Edit]) -> Recurring | None:
+    one_each = _by_goal(group)
+    places = {(edit.teachable.tool, edit.teachable.parameter) for edit in group}
+    where = HERE if len(places) == 1 else EVERYWHERE
+    try:
+        return Recurring(tuple(one_each), where, taught_by(one_each[0], MAPPING, where=where))
+    except WordsRefused:
+        return None
+
+
+def _proposal(found: Recurring, effect: Effect) -> Proposal:
+    taught = found.taught
+    people = len({edit.decision.by_id for edit in found.edits})
+    at = f" ({taught.tool}.{taught.parameter})" if taught.tool else ""
+    says = f"Let “{taught.said}” mean {taught.path}{at}"
+    changed = f"{people} people" if people > 1 else "One person"
+    why = (
+        f"{changed} changed it to that in {len(found.edits)} goals. Tried on the last {effect.tried} commands,"
+        f" {len(effect.fixed)} of these goals would be planned as they were corrected, none that was approved as it was"
+        f" would change, and {effect.others} others would."
+    )
+    newest = found.edits[0]
+    name = f"{newest.plan.pk}/{newest.position}/{newest.teachable.parameter}/{found.where}"
+    subject = _short(f"mapping {taught.tool}.{taught.parameter} {_plain(taught.said)} to {taught.path}")
+    return Proposal("setting", subject, says, why, tuple(found.goals), len(effect.fixed), (KIND, name))
+
+
+def _step(name: str, user: User) -> tuple[str, str]:
+    plan_id, position, parameter, where = name.split("/")
+    plan = IntentPlan.objects.filter(pk=int(plan_id)).first()
+    edit = edit_of(plan, int(position), parameter) if plan is not None else None
+    if edit is None:
+        return "", ""
+    try:
+        taught = taught_by(edit, MAPPING, where=where)
+    except WordsRefused:
+        return "", ""
+    beside = lessons.for_everybody(taught)
+    if beside is not None:
+        filled = urlencode({"path": taught.path, "in_use": "true"})
+        return "Try it", f"{reverse('tuning-one', args=[KIND, beside.ref])}?{filled}"
+    filled = urlencode({"said": taught.said, "path": taught.path, "tool": taught.tool, "parameter": taught.parameter})
+    return "Try it", f"{reverse('tuning-new', args=[KIND])}?{filled}"
+
+
+def _short(subject: str) -> str:
+    """Subjects tell proposals apart, so a long one keeps what makes it different."""
+    if len(subject) <= _SUBJECT:
+        return subject
+    return f"{subject[: _SUBJECT - 17]} {hashlib.sha256(subject.encode()).hexdigest()[:16]}"
+
+
+def _plain(said: str) -> str:
+    return " ".join(said.casefold().split())

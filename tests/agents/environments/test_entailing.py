@@ -1,0 +1,33 @@
+"""Entailment as environments are handed it: what is proven stands, and models are asked about the rest."""
+
+from __future__ import annotations
+
+from agents.environments.entailing import cascade, structured
+from agents.rules.cascade import MODEL, Likelihood
+from agents.rules.entailment import STRUCTURED
+from tests.agents.rules.test_cascade import Model
+
+SEEN = ("You see a gate.", "The gate stands wide open.")
+
+
+def test_a_model_that_is_sure_holds_a_context_and_is_named() -> None:
+    model = Model(lambda premise, _: Likelihood(0.995, 0.004, 0.001) if "wide" in premise else Likelihood(0, 1, 0))
+    found = cascade([model])(SEEN, "one may walk through the gate")
+    assert [(answer.verdict.answer, answer.stage) for answer in found] == [("unknown", STRUCTURED), ("yes", MODEL)]
+
+
+def test_a_proven_no_is_a_veto_and_no_model_is_asked() -> None:
+    model = Model()
+    found = cascade([model])((*SEEN, "The gate is closed."), "the gate is open")
+    assert "no" in [answer.verdict.answer for answer in found]
+    assert model.asked == []
+
+
+def test_without_a_model_the_matcher_decides_alone() -> None:
+    assert cascade(()) is structured
+    assert [
+        each.verdict.answer for each in cascade([Model(Likelihood(0.9, 0.1, 0.0))])(SEEN, "the gate is no wall")
+    ] == [
+        "unknown",
+        "unknown",
+    ]
