@@ -18,6 +18,8 @@ PERCEPT, MEMORY = "percept", "memory"
 # Of the moment: nothing is left of it once it is over.
 _MOMENTARY = re.compile(r"(?:you|this|it|i)\b|.*\bhere\b", re.IGNORECASE)
 _SEEN = re.compile(r"You see (?:an?|the|some)? ?(?P<what>.+)\.\Z")
+# As `_as_memories` words them; what is here now is never said so.
+_ELSEWHERE = re.compile(r"In the [\w' -]+? (?:you saw|the) ")
 _PLACE = re.compile(r"You are in (?P<where>the [\w' -]+)\.\Z")
 # The oldest memory is held half as firmly as what is seen.
 _FADING = 0.5
@@ -66,6 +68,11 @@ class Beliefs:
             return True
         said = [held.sentence for held in self.now]
         return memory in said or (decidable(memory) and any(each.answer == "no" for each in entailed(said, memory)))
+
+
+def is_of_another_place(sentence: str) -> bool:
+    """Whether this is worded as what is remembered of a place that the agent is not in."""
+    return _ELSEWHERE.match(sentence) is not None
 
 
 def _as_memories(now: tuple[Held, ...]) -> Iterator[Held]:

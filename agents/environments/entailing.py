@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from agents.environments.beliefs import is_of_another_place
 from agents.rules.cascade import Judge, Likely
 from agents.rules.entailment import Verdict, entailed
 
@@ -27,14 +28,21 @@ def structured(premises: Sequence[str], hypothesis: str) -> list[Answer]:
 
 
 def cascade(judges: Sequence[Judge]) -> Entailment:
-    """The structured matcher, and models about what it neither proves nor disproves; without any, it alone."""
+    """The structured matcher, and models about what it neither proves nor disproves; without any, it alone.
+
+    No model is asked about what is remembered of another place: it takes “in the hallway you saw a door” for “you see a
+    door”. These memories are in mindX's own words, which the matcher reads, so a rule can mean them in these words.
+    """
 
     def entails(premises: Sequence[str], hypothesis: str) -> Sequence[Answer]:
         proven = structured(premises, hypothesis)
         # What is proven, yes or no, stands: one no about a context is a veto for all beliefs.
         if any(answer.verdict.answer != "unknown" for answer in proven):
             return proven
-        sure = Likely(judges).now(premises).yes(hypothesis)
-        return [Answer(sure[n], sure[n].stage) if n in sure else answer for n, answer in enumerate(proven)]
+        read = [number for number, premise in enumerate(premises) if not is_of_another_place(premise)]
+        sure = Likely(judges).now([premises[number] for number in read]).yes(hypothesis)
+        for number, verdict in sure.items():
+            proven[read[number]] = Answer(verdict, verdict.stage)
+        return proven
 
     return entails if judges else structured

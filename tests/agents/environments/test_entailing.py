@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from agents.environments.beliefs import Beliefs
 from agents.environments.entailing import cascade, structured
 from agents.rules.cascade import MODEL, Likelihood
 from agents.rules.entailment import STRUCTURED
@@ -31,3 +34,26 @@ def test_without_a_model_the_matcher_decides_alone() -> None:
         "unknown",
         "unknown",
     ]
+
+
+@pytest.mark.parametrize("context", ["you see a gate", "a gate may be gone through", "this is the yard"])
+def test_no_model_takes_what_was_seen_in_another_place_for_what_is_here(context: str) -> None:
+    beliefs = Beliefs(oldest=10)
+    beliefs.perceive(["You are in the yard.", "You see a gate.", "The gate is open."])
+    beliefs.perceive(["You are in the hall."])
+    said = [held.sentence for held in beliefs.all()]
+    assert {"In the yard you saw a gate.", "In the yard the gate is open."} < set(said)
+    model = Model(Likelihood(0.995, 0.004, 0.001))
+    assert "yes" not in [answer.verdict.answer for answer in cascade([model])(said, context)]
+    assert model.asked == []
+
+
+def test_a_model_reads_any_other_memory() -> None:
+    said = ["In the yard you saw a gate.", "Every gate has a key."]
+    found = cascade([Model(Likelihood(0.995, 0.004, 0.001))])(said, "there are keys for gates")
+    assert [answer.verdict.answer for answer in found] == ["unknown", "yes"]
+
+
+def test_what_was_seen_in_another_place_is_proven_in_its_own_words() -> None:
+    (answer,) = cascade([Model()])(["In the yard you saw a gate."], "in the yard you saw a gate")
+    assert answer.verdict.answer == "yes"
