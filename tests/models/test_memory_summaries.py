@@ -49,7 +49,9 @@ def test_a_worker_has_a_long_result_summarised_once(
     assert len(provider.asked) == 1
     row = Experience.objects.get(pk=row.pk)
     assert summaries.of(row) == GOOD
-    call = ModelCall.objects.get(pk=ExperienceSummary.objects.get().call)
+    asked = ExperienceSummary.objects.get().call
+    assert asked is not None
+    call = ModelCall.objects.get(pk=asked)
     assert (call.purpose, call.prompts[0].split()[0]) == ("memory_summary", "memory-summary")
     assert GOOD in client_of(owner).get(f"/memory/{row.pk}/").content.decode()
     assert GOOD in "".join(exporting.chunks(owner))
