@@ -50,7 +50,7 @@ def test_no_model_takes_what_was_seen_in_another_place_for_what_is_here(context:
 
 def test_a_model_reads_any_other_memory() -> None:
     said = ["In the yard you saw a gate.", "Every gate has a key."]
-    found = cascade([Model(Likelihood(0.995, 0.004, 0.001))])(said, "there are keys for gates")
+    found = cascade([Model(Likelihood(0.995, 0.004, 0.001))])(said, "a key fits this gate")
     assert [answer.verdict.answer for answer in found] == ["unknown", "yes"]
 
 
