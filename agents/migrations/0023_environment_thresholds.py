@@ -14,34 +14,35 @@ class Migration(migrations.Migration):
             name="environment_entailment",
             field=models.FloatField(
                 "least probability of entailment in environments",
-                default=0.973,
+                db_default=0.973,
                 validators=[MinValueValidator(0.5), MaxValueValidator(1.0)],
                 help_text="Of the entailment model, about what an environment of text says.",
             ),
-            preserve_default=False,
         ),
         migrations.AddField(
             model_name="entailmentthresholds",
             name="environment_contradiction",
             field=models.FloatField(
                 "greatest probability of contradiction in environments",
-                default=0.01,
+                db_default=0.01,
                 validators=[MinValueValidator(0.0), MaxValueValidator(0.5)],
                 help_text="As above, about what an environment of text says.",
             ),
-            preserve_default=False,
         ),
-        migrations.AlterField(
-            model_name="entailmentthresholds",
-            name="entailment",
-            field=models.FloatField(
-                "least probability of entailment",
-                validators=[MinValueValidator(0.5), MaxValueValidator(1.0)],
-                help_text=(
-                    "Of the entailment model, which is calibrated. "
-                    "It holds wherever nothing else does."
+        migrations.SeparateDatabaseAndState(  # only what its form says
+            state_operations=[
+                migrations.AlterField(
+                    model_name="entailmentthresholds",
+                    name="entailment",
+                    field=models.FloatField(
+                        "least probability of entailment",
+                        validators=[MinValueValidator(0.5), MaxValueValidator(1.0)],
+                        help_text=(
+                            "Of the entailment model, which is calibrated. It holds wherever nothing else does."
+                        ),
+                    ),
                 ),
-            ),
+            ]
         ),
         AddConstraintNotValid(
             model_name="entailmentthresholds",

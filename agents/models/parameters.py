@@ -193,11 +193,13 @@ class EntailmentThresholds(Saved):
     )
     environment_entailment = models.FloatField(
         "least probability of entailment in environments",
+        db_default=0.973,
         validators=[MinValueValidator(0.5), MaxValueValidator(1.0)],
         help_text="Of the entailment model, about what an environment of text says.",
     )
     environment_contradiction = models.FloatField(
         "greatest probability of contradiction in environments",
+        db_default=0.01,
         validators=[MinValueValidator(0.0), MaxValueValidator(0.5)],
         help_text="As above, about what an environment of text says.",
     )
