@@ -171,9 +171,7 @@ def _title(proposal: EvolutionProposal) -> str:
     return _WHAT[proposal.kind] if source is None else source.title
 
 
-def _next(
-    proposal: EvolutionProposal, user: User, rules: dict[str, int], worked: int | None
-) -> tuple[str, str]:
+def _next(proposal: EvolutionProposal, user: User, rules: dict[str, int], worked: int | None) -> tuple[str, str]:
     """The click that acts on a proposal: its words and its address; both empty where there is none."""
     if (source := sources.of(proposal.component_kind)) is not None:
         return source.step(proposal.component_name, user)
