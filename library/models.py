@@ -287,6 +287,27 @@ class ExperienceCorrection(models.Model):
         return self.said[:60] or "a value was edited"
 
 
+class ExperienceSummary(models.Model):
+    """A long result as the language model summarised it, or why its summary cannot be used. `call` is its request."""
+
+    experience = models.OneToOneField(
+        Experience, primary_key=True, on_delete=models.CASCADE, related_name="model_summary"
+    )
+    text = models.TextField(blank=True)
+    model = models.CharField(max_length=200, blank=True)
+    call = models.BigIntegerField(null=True)
+    why_not = models.TextField(blank=True)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(text="") ^ Q(why_not=""), name="summary_or_why_there_is_none")
+        ]
+
+    def __str__(self) -> str:
+        return self.text or self.why_not
+
+
 class EntailmentVerdict(models.Model):
     """What a model made of a pair of sentences, so that no process has to ask it again.
 

@@ -8,7 +8,7 @@ from celery import shared_task
 from library import embedding, renewal
 from library.errors import EmbeddingUnavailable
 from library.language.entailment import verdicts
-from library.memory import services
+from library.memory import model_summaries, services
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +35,12 @@ def keep_memory() -> None:
     """Forget experiences that are older than `MEMORY_KEEP_DAYS`. Beat sends this every hour."""
     if forgotten := services.forget_expired():
         logger.info("%d experiences were forgotten because of their age", forgotten)
+
+
+@shared_task(ignore_result=True)
+def summarise_memory() -> None:
+    """Have the language model summarise long results of today. Beat sends this every minute."""
+    model_summaries.write_some()
 
 
 @shared_task(ignore_result=True)

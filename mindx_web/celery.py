@@ -60,6 +60,7 @@ def schedule(sender: Celery, **_: object) -> None:
     sender.add_periodic_task(86_400.0, agents_tasks.prune_snapshots.s(), name="prune snapshots", expires=3_600.0)
     sender.add_periodic_task(3_600.0, agents_tasks.keep_logs.s(), name="keep logs", expires=3_600.0)
     sender.add_periodic_task(3_600.0, library_tasks.keep_memory.s(), name="keep memory", expires=3_600.0)
+    sender.add_periodic_task(60.0, library_tasks.summarise_memory.s(), name="summarise memory", expires=60.0)
     sender.add_periodic_task(3_600.0, library_tasks.prune_verdicts.s(), name="prune verdicts", expires=3_600.0)
     sender.add_periodic_task(3_600.0, people_tasks.forget_rate_limits.s(), name="forget limits", expires=3_600.0)
     sender.add_periodic_task(1_800.0, agents_tasks.add_up_days.s(), name="add up days", expires=1_800.0)

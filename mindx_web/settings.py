@@ -316,6 +316,8 @@ if LOG_KEEP_DAYS < 0:
 MEMORY_KEEP_DAYS = int(os.environ.get("MINDX_MEMORY_KEEP_DAYS", "0"))
 if MEMORY_KEEP_DAYS < 0:
     raise ImproperlyConfigured("MINDX_MEMORY_KEEP_DAYS is a number of days, or 0 for ever")
+# Whether the language model summarises long results of goals for memory; the result's own sentences do otherwise.
+MEMORY_SUMMARIES = os.environ.get("MINDX_MEMORY_SUMMARIES", "1") == "1"
 # How many days the bus keeps its log, and requests after their end; 0: for ever.
 BUS_KEEP_DAYS = int(os.environ.get("MINDX_BUS_KEEP_DAYS", "90"))
 if BUS_KEEP_DAYS < 0:

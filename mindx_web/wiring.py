@@ -8,12 +8,12 @@ def connect() -> None:
     """Give the executor review's gate and the system agents, typed commands its audit, everybody a journal, memory
     summaries and requests, and the audit of the past what the rooms above find.
     """
-    from agents.actors.model_requests import request_for_people
+    from agents.actors.model_requests import forbidden_for_people, request_for_people
     from agents.evolution.auditing import sources
     from agents.learning.summaries import summarise
     from agents.planning import messages
     from agents.system import connecting as system
-    from library.memory import questions, summaries
+    from library.memory import model_summaries, questions, summaries
     from review.audit.command_chain import keep
     from review.audit.journal import write
     from review.deciding.gate import by_hand, check, forbidden
@@ -28,6 +28,7 @@ def connect() -> None:
     journal.register(write)
     summaries.register(summarise)
     questions.register(request_for_people)
+    model_summaries.register(request_for_people, forbidden_for_people)
     sources.register(recurring.source())
     sources.register(tightening.source())
     messages.register(messages_of)

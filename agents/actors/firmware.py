@@ -94,7 +94,12 @@ def problems_of_rule(looked: Iterable[Looked], domain: str = "") -> list[Violati
 
 def problems_of_text(text: str) -> list[Violation]:
     """What the general firmware forbids of a text such as the code of a tool: words only."""
-    firmware = of(Agent())
+    return problems_of_answer(Agent(), text)
+
+
+def problems_of_answer(agent: Agent, text: str) -> list[Violation]:
+    """The same under the firmware of an agent."""
+    firmware = of(agent)
     return [*_unreadable(firmware), *firmware_checks.in_text(firmware.checks, text)]
 
 

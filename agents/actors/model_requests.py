@@ -51,6 +51,17 @@ def request_for_people(
     purpose: str, messages: Sequence[Message], prompts: Sequence[PromptUsed], max_tokens: int
 ) -> Ask:
     """A request that no goal stands behind: on the budget of the default agent and under its firmware."""
-    agent, _ = Agent.objects.get_or_create(name=DEFAULT_AGENT)
+    agent = _for_people()
     models = tuple(dict.fromkeys((settings.MODEL, *settings.MODEL_FALLBACKS)))
     return request_for(agent, purpose, messages, models, prompts=prompts, max_tokens=max_tokens)
+
+
+def forbidden_for_people(text: str) -> str:
+    """What the firmware of such a request forbids in an answer, as a sentence; "" where it forbids nothing there."""
+    found = firmware.problems_of_answer(_for_people(), text)
+    return found[0].says if found else ""
+
+
+def _for_people() -> Agent:
+    agent, _ = Agent.objects.get_or_create(name=DEFAULT_AGENT)
+    return agent

@@ -28,7 +28,7 @@ from agents.toolkit.registry import tools_in_use
 from agents.toolkit.schemas import JsonError, loads_strict
 from agents.toolkit.types import PlanDraft
 from agents.understanding import parameters
-from library.memory import questions
+from library.memory import model_summaries, questions
 from library.models import ModelCall
 
 PLAN = "plan"
@@ -151,6 +151,11 @@ def _prose(asked: Asked, text: str) -> Checked:
     return Checked("" if text.strip() else "the answer is empty", " ".join(text.split()))
 
 
+def _memory_summary(asked: Asked, text: str) -> Checked:
+    wrong = model_summaries.why_not(text, str(_material(asked.call).get("result", "")))
+    return Checked(wrong, " ".join(text.split()))
+
+
 def _by_schema(asked: Asked, text: str) -> Checked:
     """An object that fits the schema which went along with the request."""
     schema = asked.call.asked_with.get("schema")
@@ -181,4 +186,5 @@ _READERS: Mapping[str, Callable[[Asked, str], Checked]] = {
     "workflow": _workflow,
     "memory": _memory,
     "summary": _prose,
+    "memory-summary": _memory_summary,
 }

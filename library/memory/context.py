@@ -124,6 +124,7 @@ def _without(item: Item, why: str) -> Item:
 
 def _experiences(text: str, user: User) -> Iterator[Item]:
     found = selectors.search(text, user=user, limit=LOOKED_AT)
+    summaries.look_up(row for row, _ in found)
     changed = selectors.corrections_of([row.pk for row, _ in found], user=user)
     for row, similarity in found:
         came = summaries.of(row, SUMMARY_CHARS)

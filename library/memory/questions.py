@@ -102,6 +102,7 @@ def _found(question: str, user: User) -> list[Experience]:
     wanted = _wanted(question)
     rows = selectors.search(about, user=user, limit=_LOOKED_AT)
     near = [row for row, similarity in rows if similarity is None or similarity >= PRECEDENT_FROM]
+    summaries.look_up(near)
     return [row for row in near if wanted is None or row.final_outcome in wanted]
 
 

@@ -16,6 +16,7 @@ from agents.evolution.auditing.facts import Proposal
 from agents.evolution.auditing.sources import Source
 from agents.evolution.auditing.statistics import more_often
 from people.models import User
+from people.scopes import Scope
 from review.models import Decision, PolicyVersion, ReviewPolicy
 from review.policies import endings, evaluation, replay, track_record, writing
 from review.policies.track_record import Approved
@@ -68,7 +69,7 @@ class Finding:
 def of(policy: ReviewPolicy) -> Finding | None:
     """What the plans that its newest version would approve say of it; None where nothing speaks against it."""
     version = policy.versions.filter(number=policy.number, action=Action.AUTO_APPROVE.value).first()
-    if version is None or policy.state not in _JUDGED:
+    if version is None:
         return None
     rule = evaluation.rule_of(version)
     approved = tuple(one for one in track_record.of(policy) if narrowing.passes(rule, one.case.facts))
@@ -95,7 +96,7 @@ def find() -> Iterator[Proposal]:
 
 def source() -> Source:
     """These findings for the audit, with the rights of the page of policies."""
-    return Source(KIND, "Policies", find, writing.may_read, _step)
+    return Source(KIND, "Policies", find, writing.may_read, Scope.POLICIES_READ, _step)
 
 
 def _proposal(policy: ReviewPolicy, found: Finding) -> Proposal:

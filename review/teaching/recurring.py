@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from urllib.parse import urlencode
 
@@ -25,6 +25,7 @@ from agents.tuning import lessons, trying_commands
 from agents.tuning.lessons import Taught
 from agents.tuning.trials import Clock
 from people.models import User
+from people.scopes import Scope
 from review.errors import WordsRefused
 from review.models import Decision
 from review.teaching.lessons import EVERYWHERE, HERE, MAPPING, Edit, edit_of, edits, taught_by
@@ -39,12 +40,29 @@ _SUBJECT = 200
 
 
 @dataclass(frozen=True)
+class _Correction:
+    """What a goal said for a value, and the edit that stood last. A further edit no longer tells what the goal said."""
+
+    said: str
+    edit: Edit
+
+    @property
+    def tells_both(self) -> bool:
+        return _plain(self.edit.teachable.said[0]) == self.said
+
+
+@dataclass(frozen=True)
 class Recurring:
-    """One name that people changed to one path in several goals; `where`: for this parameter only, or everywhere."""
+    """One name that people changed to one path: one edit of each goal, the newest first, and that which teaches it.
+
+    `where`: for this parameter only, or everywhere. `otherwise`: goals in which the name was changed to another path.
+    """
 
     edits: tuple[Edit, ...]
+    example: Edit
     where: str
     taught: Taught
+    otherwise: frozenset[int] = frozenset()
 
     @property
     def goals(self) -> list[int]:
@@ -54,7 +72,9 @@ class Recurring:
 
 @dataclass(frozen=True)
 class Effect:
-    """What a trial shows: which of the corrected goals would end as corrected, and which approved ones would change."""
+    """What a trial shows: which of the corrected goals would be planned as corrected, and which would change though
+    people approved them as they were or corrected them otherwise.
+    """
 
     fixed: tuple[int, ...]
     against: tuple[int, ...]
@@ -69,11 +89,14 @@ class Effect:
 
 def corrections() -> list[Recurring]:
     """The names that were corrected alike in three goals at least, the most frequent first."""
-    groups: dict[tuple[str, str], list[Edit]] = {}
-    for edit in _latest():
-        groups.setdefault((_plain(edit.teachable.said[0]), edit.teachable.path), []).append(edit)
-    found = [_recurring(group) for group in groups.values() if len(_by_goal(group)) >= LEAST_GOALS]
-    return sorted((one for one in found if one is not None), key=lambda one: (-len(one.edits), one.taught.title))
+    groups: dict[tuple[str, str], list[_Correction]] = {}
+    goals: dict[str, set[int]] = {}
+    for one in _corrections():
+        groups.setdefault((one.said, one.edit.teachable.path), []).append(one)
+        goals.setdefault(one.said, set()).add(one.edit.plan.goal_id)
+    habits = [(said, habit) for (said, _), group in groups.items() if (habit := _recurring(group)) is not None]
+    found = [replace(habit, otherwise=frozenset(goals[said].difference(habit.goals))) for said, habit in habits]
+    return sorted(found, key=lambda one: (-len(one.edits), one.taught.title))
 
 
 def effect_of(found: Recurring) -> Effect:
@@ -85,7 +108,7 @@ def effect_of(found: Recurring) -> Effect:
     fixed = {case.goal for case in trial.cases if case.goal in corrected and found.taught.path in case.then}
     others = {case.goal for case in trial.cases} - fixed
     approved = IntentPlan.objects.filter(goal__in=others, approved_digest__gt="").values_list("goal", flat=True)
-    against = {goal for goal in approved if goal not in corrected}
+    against = {goal for goal in approved if goal not in corrected} | (others & found.otherwise)
     tried = trial.tried - trial.untold
     return Effect(tuple(sorted(fixed, reverse=True)), tuple(sorted(against)), len(others - against), tried)
 
@@ -103,40 +126,37 @@ def find() -> Iterator[Proposal]:
 
 def source() -> Source:
     """These findings for the audit, with the rights of Tuning."""
-    return Source(KIND, "Mappings", find, tuning_rights.may_tune, _step)
+    return Source(KIND, "Mappings", find, tuning_rights.may_tune, Scope.TUNING_READ, _step)
 
 
-def _latest() -> Iterator[Edit]:
-    """Of each value the edit that stood last, where it could be taught as a mapping; the newest first."""
+def _corrections() -> Iterator[_Correction]:
+    """Of each value that people edited, the newest first: what was said first, and what they put there last."""
     rows = Decision.objects.filter(verdict=Decision.Verdict.EDIT, at__gte=timezone.now() - LOOKED_BACK)
     rows = rows.select_related("by", "intent_plan__goal").order_by("-pk")[:MOST_EDITS]
-    seen: set[tuple[int, str, str, str]] = set()
+    edited: dict[tuple[int, int, str], list[Edit]] = {}
     for row in rows:
-        digest = row.edits.get("to_digest", "")
-        plan = IntentPlan.objects.filter(goal=row.intent_plan.goal_id, digest=digest).first()
+        made = IntentPlan.objects.filter(goal=row.intent_plan.goal_id, digest=row.edits.get("to_digest", ""))
+        plan = made.defer("document").first()
         for edit in edits(plan, [row]) if plan is not None else ():
-            told = edit.teachable
-            if told.why_no_mapping or not told.path:
-                continue
-            key = (edit.plan.goal_id, told.tool, told.parameter, _plain(told.said[0]))
-            if key not in seen:
-                seen.add(key)
-                yield edit
+            edited.setdefault((edit.plan.goal_id, edit.position, edit.teachable.parameter), []).append(edit)
+    for newest, *earlier in edited.values():
+        first = earlier[-1] if earlier else newest
+        if not newest.teachable.why_no_mapping and not first.teachable.why_no_mapping:
+            yield _Correction(_plain(first.teachable.said[0]), newest)
 
 
-def _by_goal(group: Sequence[Edit]) -> list[Edit]:
-    first: dict[int, Edit] = {}
-    for edit in group:
-        first.setdefault(edit.plan.goal_id, edit)
-    return list(first.values())
-
-
-def _recurring(group: Sequence[Edit]) -> Recurring | None:
-    one_each = _by_goal(group)
-    places = {(edit.teachable.tool, edit.teachable.parameter) for edit in group}
+def _recurring(group: Sequence[_Correction]) -> Recurring | None:
+    """The habit in these corrections of one name to one path; None where too few goals show it."""
+    by_goal: dict[int, Edit] = {}
+    for one in group:
+        by_goal.setdefault(one.edit.plan.goal_id, one.edit)
+    example = next((one.edit for one in group if one.tells_both), None)
+    if len(by_goal) < LEAST_GOALS or example is None:
+        return None
+    places = {(one.edit.teachable.tool, one.edit.teachable.parameter) for one in group}
     where = HERE if len(places) == 1 else EVERYWHERE
     try:
-        return Recurring(tuple(one_each), where, taught_by(one_each[0], MAPPING, where=where))
+        return Recurring(tuple(by_goal.values()), example, where, taught_by(example, MAPPING, where=where))
     except WordsRefused:
         return None
 
@@ -148,12 +168,12 @@ def _proposal(found: Recurring, effect: Effect) -> Proposal:
     says = f"Let “{taught.said}” mean {taught.path}{at}"
     changed = f"{people} people" if people > 1 else "One person"
     why = (
-        f"{changed} changed it to that in {len(found.edits)} goals. Tried on the last {effect.tried} commands,"
-        f" {len(effect.fixed)} of these goals would be planned as they were corrected, none that was approved as it was"
-        f" would change, and {effect.others} others would."
+        f"{changed} changed it to that in {len(found.edits)} goals. Tried on the last {effect.tried} commands: as they"
+        f" were corrected, {len(effect.fixed)} of these goals would be planned; of those that people approved as they"
+        f" were or corrected otherwise, none would change; of all others, {effect.others}."
     )
-    newest = found.edits[0]
-    name = f"{newest.plan.pk}/{newest.position}/{newest.teachable.parameter}/{found.where}"
+    example = found.example
+    name = f"{example.plan.pk}/{example.position}/{example.teachable.parameter}/{found.where}"
     subject = _short(f"mapping {taught.tool}.{taught.parameter} {_plain(taught.said)} to {taught.path}")
     return Proposal("setting", subject, says, why, tuple(found.goals), len(effect.fixed), (KIND, name))
 

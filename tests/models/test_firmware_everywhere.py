@@ -31,7 +31,7 @@ from agents.toolkit.registry import REGISTRY
 from agents.understanding import extraction
 from library.components import services as library
 from library.errors import LibraryRefused
-from library.memory import questions
+from library.memory import model_summaries, questions
 from library.memory import services as memory
 from library.models import ComponentVersion
 from people.models import User
@@ -109,6 +109,14 @@ def _memory(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: F
     questions.reply("pay the invoices", user=owner, with_model=True)
 
 
+def _memory_summary(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
+    memory.record(
+        goal_ref="1", owner=owner, primary_goal_description="pay the invoices", final_outcome="failure",
+        timestamp=timezone.now(), initiating_agent_id="default", output_summary="It could not be paid. " * 40,
+    )  # fmt: skip
+    model_summaries.write_some()
+
+
 def _agent_turn(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(factory, "FACTORY", factory.AgentFactory({Double.name: Double.create}))
@@ -124,6 +132,7 @@ def _modular(owner: User, approved: Approved, make_goal: Any) -> None:  # noqa: 
 PURPOSES = {
     "agent_turn": _agent_turn,
     "memory": _memory,
+    "memory_summary": _memory_summary,
     "candidate": _candidate,
     "modular": _modular,
     "plan": _plan,

@@ -15,7 +15,7 @@ from django.utils import timezone
 from agents.actors.models_in_use import models_of
 from agents.cycle import cycle
 from agents.goals import goals
-from agents.models import Agent, Generation, Goal, LogLine
+from agents.models import Agent, Belief, Generation, Goal, LogLine
 from agents.planning import model_planning
 from agents.states import GoalState, PlanState
 from library.language import generation
@@ -493,3 +493,19 @@ def test_pages_show_what_was_asked_and_answered(
     assert "planned by" in review
     assert "after 1 repair" in review
     assert "no policy approves it" in review
+
+
+def test_a_model_is_told_what_was_said_about_the_whole_and_the_page_says_so(
+    provider: Provider, owner: User, reviewer: User, valkey: object, client_of: Callable[[User], Client]
+) -> None:
+    provider.will_say(said(GOOD))
+    whole = goals.submit(by=owner, text="close the books")
+    told = Belief.objects.create(goal=whole, sentence="in euros", source="person", by=owner, at=timezone.now())
+    goal = goals.submit(by=owner, text=TEXT, parent=whole)
+    cycle.work(goal.pk)
+    assert json.loads(provider.asked[0]["messages"][1]["content"])["messages"] == [f"{owner.username}: in euros"]
+    page = client_of(reviewer).get(goal.intent_plans.get().get_absolute_url()).content.decode()
+    shown = page.split('id="remembered"')[1].split("</section>")[0]
+    assert f"message belief {told.pk}" in shown
+    assert f"{owner.username}, on the goal that it is part of" in shown
+    assert "in euros" not in shown

@@ -28,7 +28,7 @@ from agents.toolkit.registry import REGISTRY
 from agents.understanding import extraction
 from library import embedding
 from library.components import services as library
-from library.memory import questions
+from library.memory import model_summaries, questions
 from library.memory import services as memory
 from people.models import User
 from tests.agents.execution.conftest import approved  # a fixture  # noqa: F401
@@ -59,6 +59,14 @@ def _plan(owner: User, operator: User, approved: Approved, make_goal: Any) -> No
     _experience(owner, TEXT)
     library.publish("tool", f"a tool {MARKER}", POISON, by=operator, applicability_text=f"{TEXT} {POISON}")
     planned(owner)
+
+
+def _memory_summary(owner: User, operator: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
+    memory.record(
+        goal_ref="1", owner=owner, primary_goal_description="pay the invoices", final_outcome="failure",
+        timestamp=timezone.now(), initiating_agent_id="default", output_summary=f"{POISON} " * 10,
+    )  # fmt: skip
+    model_summaries.write_some()
 
 
 def _memory(owner: User, operator: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
@@ -118,6 +126,7 @@ POISONED = {
     "modular": _modular,
     "plan": _plan,
     "memory": _memory,
+    "memory_summary": _memory_summary,
     "candidate": _candidate,
     "file_changes": _file_changes,
     "summary": _summary,

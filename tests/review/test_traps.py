@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from agents.bdi.plans import document as documents
 from agents.cycle import cycle
-from agents.execution import executor, shadow, steps
+from agents.execution import attempts, shadow, steps
 from agents.execution import shadow as shadow_runs
 from agents.goals import goals
 from agents.models import Attempt, Belief, Goal, IntentPlan, LogLine, Transition, Workspace
@@ -238,7 +238,7 @@ def test_trap_preview_and_execution_use_different_checks(owner: User, reviewer: 
     decisions.approve(plan, by=reviewer, digest=plan.digest, tries=1)
     cycle.work(plan.goal_id)
     assert run.findings[0]["why"] == Attempt.objects.get().reason == "exit code 3"
-    assert vars(executor)["run_step"] is vars(shadow)["run_step"] is steps.run_step
+    assert vars(attempts)["run_step"] is vars(shadow)["run_step"] is steps.run_step
 
 
 def test_trap_plan_only_mode_was_a_prompt(plan: IntentPlan) -> None:

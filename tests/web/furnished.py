@@ -338,9 +338,10 @@ def _taught(revised: IntentPlan, judge: User) -> int:
 
 def _proposed_by_audit() -> None:
     """An open proposal and a dismissed one, with long and hostile words."""
-    for kind, at in (("risk", None), ("gap", timezone.now())):
+    for kind, mark, at in (("risk", "", None), ("gap", "", timezone.now()), ("setting", "policy", None)):
         EvolutionProposal.objects.create(
-            kind=kind, subject=LONG[:200], says=f"{NASTY} {LONG}"[:300], why=f"{LONG} {NASTY}", cases=7,
+            kind=kind, component_kind=mark, component_name="0/narrow" if mark else "",
+            subject=LONG[:200], says=f"{NASTY} {LONG}"[:300], why=f"{LONG} {NASTY}", cases=7,
             seen_at=timezone.now(), dismissed_at=at, dismissed_why=f"<b>{LONG}"[:300] if at else "",
         )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from django.db import transaction
@@ -56,9 +56,9 @@ def _keep(one: Proposal, row: EvolutionProposal | None, now: datetime) -> None:
     row.save()
 
 
-def visible_to(user: User) -> QuerySet[EvolutionProposal]:
-    """Those that this person may read, whether they hold or not."""
-    return EvolutionProposal.objects.exclude(component_kind__in=sources.hidden_from(user))
+def visible_to(user: User, scopes: Collection[str] | None = None) -> QuerySet[EvolutionProposal]:
+    """Those that this person may read, with a token of these scopes where one is given, whether they hold or not."""
+    return EvolutionProposal.objects.exclude(component_kind__in=sources.hidden_from(user, scopes))
 
 
 def open_ones(rows: QuerySet[EvolutionProposal] | None = None) -> QuerySet[EvolutionProposal]:

@@ -53,7 +53,7 @@ class DismissIn(Schema):
 )
 def proposals(request: ApiRequest) -> ProposalPage:
     """What the goals of the last ninety days say should change."""
-    rows = list(proposing.open_ones(proposing.visible_to(request.auth.user))[:_MOST])
+    rows = list(proposing.open_ones(proposing.visible_to(request.auth.user, request.auth.scopes))[:_MOST])
     return ProposalPage(items=_told(rows, request.auth.user))
 
 
@@ -65,7 +65,11 @@ def proposals(request: ApiRequest) -> ProposalPage:
 )
 def dismiss(request: ApiRequest, proposal_id: str, payload: DismissIn) -> ProposalOut:
     """Put it aside until half as many goals more show it."""
-    row = proposing.visible_to(request.auth.user).filter(pk=found_id(proposal_id, _MISSING), gone_at=None).first()
+    row = (
+        proposing.visible_to(request.auth.user, request.auth.scopes)
+        .filter(pk=found_id(proposal_id, _MISSING), gone_at=None)
+        .first()
+    )
     if row is None:
         raise _MISSING
     try:

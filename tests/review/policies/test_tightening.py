@@ -99,6 +99,7 @@ def test_a_policy_whose_plans_fail_in_one_workspace_is_proposed_to_be_narrowed(
 
     version = policy.versions.get()
     sent = {"name": "harmless", "action": "auto_approve", "tools": "simple_coder", "workspaces": "notes", "budget": 3}
+    assert version.expires_at is not None
     sent |= {"expires_on": version.expires_at.date().isoformat(), "sampling_percent": 0}
     assert client.post(f"/review/policies/{policy.pk}/edit/", sent).status_code == 302
     assert client.post(f"/review/policies/{policy.pk}/replay/").status_code == 302
@@ -131,6 +132,14 @@ def test_a_policy_that_no_condition_mends_is_proposed_to_be_withdrawn(
     assert row.why.startswith("4 of 6 plans that it approved failed, missed what was asked, or were undone. ")
     assert "Of the plans that people approved, 0 of 12 did." in row.why
     writing.retire(policy, by=keeper)
+    assert found() == []
+
+
+def test_two_bad_ends_are_bad_luck_however_good_people_were(
+    policy: ReviewPolicy, ran: Any, submitter: User, judge: User
+) -> None:
+    approved_by_people(submitter, judge, 12)
+    ran("notes", 2, fails=True)
     assert found() == []
 
 
@@ -184,6 +193,9 @@ def test_who_may_not_read_policies_sees_nothing_of_it_and_dismisses_nothing(
     assert f'href="/review/policies/{policy.pk}/"' in page
     assert "narrow=1" not in page
     assert client_of(judge).get(f"/review/policies/{policy.pk}/edit/?narrow=1").status_code == 403
+    narrow = api_of(judge, "library:read", "library:write")
+    assert narrow.get("evolution/proposals").json()["items"] == [], "a token without policies:read"
+    assert narrow.post(at, {"why": "x"}).status_code == 404
     assert api_of(judge).post(at, {"why": "they know"}).status_code == 200
     assert "harmless" not in client_of(developer).get("/evolution/").content.decode(), "nor among those put aside"
 

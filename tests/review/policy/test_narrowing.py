@@ -41,6 +41,7 @@ def test_bad_luck_narrows_nothing() -> None:
     assert best(RULE, clean) is None
     # Two bad ends are few, evenly spread ones have no cause that conditions could name, one workspace is no choice.
     assert best(RULE, cases("notes", 12, 0) + cases("legacy", 0, 2)) is None
+    assert best(RULE, cases("notes", 40, 1) + cases("legacy", 0, 2)) is None, "two of the three"
     assert best(RULE, cases("notes", 6, 3) + cases("legacy", 6, 3)) is None
     assert best(RULE, cases("notes", 6, 6)) is None
 

@@ -85,8 +85,9 @@ def test_three_corrections_alike_are_proposed_and_adopted_on_the_page_of_tuning(
     assert (row.kind, row.cases, row.weight) == ("setting", 3, 3)
     assert row.says == "Let “app” mean src/util.py (simple_coder.path)"
     assert row.why == (
-        "One person changed it to that in 3 goals. Tried on the last 4 commands, 3 of these goals would be planned as they"
-        " were corrected, none that was approved as it was would change, and 0 others would."
+        "One person changed it to that in 3 goals. Tried on the last 4 commands: as they were corrected, 3 of these"
+        " goals would be planned; of those that people approved as they were or corrected otherwise, none would change;"
+        " of all others, 0."
     )
     assert set(row.goals) == {plan.goal_id for plan in made}
     assert not PathMapping.objects.exists(), "proposing changes nothing"
@@ -111,7 +112,7 @@ def test_a_goal_that_was_approved_as_it_was_speaks_against_it(
     corrected(3)
     kept = planned(owner, "show app")
     (row,) = found()
-    assert "and 1 others would" in row.why, "nobody has decided it yet"
+    assert row.why.endswith("of all others, 1."), "nobody has decided it yet"
     decisions.approve(kept, by=reviewer, digest=kept.digest)
     assert found() == []
 
@@ -123,10 +124,14 @@ def test_corrections_that_differ_or_that_were_taken_back_are_no_habit(
     corrected(2, path="README.md")
     assert found() == []
     (third,) = corrected(1)
-    assert len(found()) == 1
+    assert found() == [], "two goals were corrected otherwise"
     editing.edit(third, by=reviewer, digest=third.digest, position=1, params={"path": "README.md"})
-    # Both habits have stood in fewer than three goals, or in three of five: the last word of each goal counts.
-    assert [one.taught.path for one in recurring.corrections()] == ["README.md"]
+    # The last word of each goal counts.
+    (habit,) = recurring.corrections()
+    assert (habit.taught.said, habit.taught.path, len(habit.edits)) == ("app", "README.md", 3)
+    effect = recurring.effect_of(habit)
+    assert (len(effect.fixed), len(effect.against)) == (3, 2), "two would be planned against what was said of them"
+    assert found() == []
 
 
 def test_a_mapping_that_people_keep_correcting_is_proposed_to_be_changed(
