@@ -75,7 +75,7 @@ def _read(found: dict[str, str | None], seen: bool) -> Sight | None:
 
 
 def only_describes(said: str, wanted: str) -> bool:
-    """Whether what is wanted is named in what is seen only to describe another thing, as tin in a tin cup. Both tidied."""
+    """Whether what is wanted is only named in what is seen to describe another thing: tin in a tin cup. Tidied."""
     seen, sought = sight_of(said), sight_of(wanted)
     if seen is None or sought is None:
         return False
