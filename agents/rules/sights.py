@@ -47,6 +47,8 @@ _ALL = tuple(
 # Where a door leads to is said in many ways, and is a part of what is seen.
 _LEADING = re.compile(r"\bdoor (?:(?:that|which) leads|leading|(?:that|which) goes|going) to\b", re.IGNORECASE)
 _LEADS = re.compile(r"\A(an?|no) door (?:(?:from )?here )?(?:leads|goes) to\b", re.IGNORECASE)
+# An inclined plane with a tin surface: two things, each with its noun at the end.
+_PARTS = re.compile(r" (?:of|with|containing|to|from) ")
 _SLOT = re.compile(r"\{[\w-]+\}")
 _LONGEST = 300
 
@@ -70,6 +72,16 @@ def _read(found: dict[str, str | None], seen: bool) -> Sight | None:
     denied = bool(found.get("no")) or fold(found.get("none") or "").strip() == "no"
     preposition = fold(found.get("prep") or "in").replace("inside", "in") if holder else ""
     return Sight(what, preposition, holder, not denied, seen)
+
+
+def only_describes(said: str, wanted: str) -> bool:
+    """Whether what is wanted is only named in what is seen to describe another thing: tin in a tin cup. Tidied."""
+    seen, sought = sight_of(said), sight_of(wanted)
+    if seen is None or sought is None:
+        return False
+    name = sought.what.split()[-1]
+    things = [thing.split() for each in (seen.what, seen.holder) for thing in _PARTS.split(each) if thing]
+    return any(name in thing for thing in things) and all(name != thing[-1] for thing in things)
 
 
 def as_seen(text: str) -> str:

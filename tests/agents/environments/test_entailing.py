@@ -57,3 +57,22 @@ def test_a_model_reads_any_other_memory() -> None:
 def test_what_was_seen_in_another_place_is_proven_in_its_own_words() -> None:
     (answer,) = cascade([Model()])(["In the yard you saw a gate."], "in the yard you saw a gate")
     assert answer.verdict.answer == "yes"
+
+
+@pytest.mark.parametrize(
+    ("said", "context", "asked"),
+    [
+        ("You see a tin cup.", "you see tin", False),
+        ("You see a tin cup in the cupboard.", "tin is within sight", False),
+        ("You see tea in the tin cup.", "there is tin here", False),
+        ("You see an inclined plane with a tin surface.", "you see tin", False),
+        ("You see a tin cup.", "you see a cup", True),
+        ("You see a cup of tea.", "you see a cup", True),
+        ("You see tea in the tin cup.", "you see a cup", True),
+        ("You see a mug.", "you see a mug with a handle", True),
+    ],
+)
+def test_a_word_that_describes_a_thing_is_no_sight_of_what_it_names(said: str, context: str, asked: bool) -> None:
+    model = Model(Likelihood(0.995, 0.004, 0.001))
+    (answer,) = cascade([model])([said], context)
+    assert (answer.verdict.answer == "yes", bool(model.asked)) == (asked, asked)
