@@ -1,12 +1,11 @@
 """Every page of the application in one Chromium, as axe reads it: wide and light, narrow and dark.
 
-The list of pages is the URLconf's. What is no page is named with what it is, and a request shows that it is that.
+The list of pages is the URLconf's. What is no page is named with what it is; `test_words_on_every_page` asks for it.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -14,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from playwright.sync_api import Page
 
@@ -457,16 +455,3 @@ def see(page: Page, width: int, scheme: Any) -> None:
     """The window's size and the person's colours."""
     page.set_viewport_size({"width": width, "height": 900})
     page.emulate_media(color_scheme=scheme)
-
-
-def test_what_the_walk_leaves_out_is_no_page(furnished: Furnished) -> None:
-    """An action refuses to be read, a part is no whole document."""
-    client = Client()
-    client.force_login(furnished.people.admin, backend="people.backends.SealedPeople")
-    for name, route in addresses(get_resolver().url_patterns):
-        if name in ACTIONS:
-            assert client.get("/" + re.sub(r"<[^>]+>", "1", route)).status_code == HTTPStatus.METHOD_NOT_ALLOWED, name
-    for name, args in PARTS.items():
-        answer = client.get("/favicon.ico" if name == "favicon.ico" else reverse(name, args=args(furnished)))
-        whole = answer.status_code == HTTPStatus.OK and not answer.streaming and b"<main" in answer.content
-        assert not whole, f"{name} is a page"

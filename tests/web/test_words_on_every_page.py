@@ -1,4 +1,8 @@
-"""People read words: no page shows a state or a reason as programs write it, where it is not code that is quoted."""
+"""People read words: no page shows a state or a reason as programs write it, where it is not code that is quoted.
+
+And what the walk of `test_axe_on_every_page` leaves out is no page. That is asked here since some of it is
+asynchronous, and Django refuses to call it in a thread that has Playwright's event loop.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,11 @@ import re
 from collections.abc import Iterator
 from enum import StrEnum
 from html.parser import HTMLParser
+from http import HTTPStatus
 
 import pytest
 from django.test import Client
-from django.urls import reverse
+from django.urls import get_resolver, reverse
 
 from agents import states
 from agents.bdi.intentions.cycle import AgentStatus
@@ -19,7 +24,7 @@ from agents.states import GoalState, PlanState
 from mindx_web.presentation import words
 from tests.review.plans import goal_of
 from tests.web.furnished import Furnished
-from tests.web.test_axe_on_every_page import PAGES
+from tests.web.test_axe_on_every_page import ACTIONS, PAGES, PARTS, addresses
 from tests.web.test_axe_on_every_page import furnished as furnished
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -107,3 +112,16 @@ def test_no_page_shows_a_code(furnished: Furnished) -> None:
             if found := codes_in(client.get(address).content.decode()):
                 shown[address] = found
     assert shown == {}
+
+
+def test_what_the_walk_leaves_out_is_no_page(furnished: Furnished) -> None:
+    """An action refuses to be read, a part is no whole document."""
+    client = Client()
+    client.force_login(furnished.people.admin, backend="people.backends.SealedPeople")
+    for name, route in addresses(get_resolver().url_patterns):
+        if name in ACTIONS:
+            assert client.get("/" + re.sub(r"<[^>]+>", "1", route)).status_code == HTTPStatus.METHOD_NOT_ALLOWED, name
+    for name, args in PARTS.items():
+        answer = client.get("/favicon.ico" if name == "favicon.ico" else reverse(name, args=args(furnished)))
+        whole = answer.status_code == HTTPStatus.OK and not answer.streaming and b"<main" in answer.content
+        assert not whole, f"{name} is a page"
