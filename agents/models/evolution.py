@@ -183,8 +183,8 @@ class CandidateSearch(models.Model):
 
     One over a single text is a candidate that a model writes at once: nothing is tried before its replay, and `asked`
     counts requests. One without a parent is for a new component of the kind `new_kind`: `why` is the wish, `snippet`
-    code to start from. Its lease is its own; a worker that goes on after another begins again, for what was asked
-    counts all the same.
+    code to start from. It has a lease of its own. A worker that takes over starts again, and
+    the requests made before still count.
     `tried` are the texts that were tried on all cases, in order: {text, passed, of}; the first is the parent.
     """
 
@@ -338,7 +338,7 @@ class EvolutionStart(models.Model):
 
     @property
     def candidate(self) -> ComponentVersion | None:
-        """What came of it; None: nothing, or not yet."""
+        """The candidate that was written; None if there is none, or none yet."""
         return self.search.version if self.search is not None else self.version
 
     @property

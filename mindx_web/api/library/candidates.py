@@ -209,7 +209,7 @@ def stop_replay(request: ApiRequest, candidate_id: str) -> CandidateOut:
 
 @router.post("/{candidate_id}/activate", response=CandidateOut, auth=_MAY_WRITE, operation_id="activate_candidate")
 def activate(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> CandidateOut:
-    """Put it to use; refused unless its replay lets it in, or an admin says why it is to be used all the same.
+    """Activate it. Refused unless its replay admits it, or an admin gives a reason to use it anyway.
 
     For a prompt or firmware it takes an operator.
     """
