@@ -52,7 +52,7 @@ class Goal(models.Model):
     # Not before this moment does a waiting cycle go on (retry with delay).
     wake_at = models.DateTimeField(null=True, blank=True)
     learned_at = models.DateTimeField(null=True, blank=True)
-    # The verdict once its plan has run to its end (`agents.bdi.outcome.outcome`); empty before that, and on older goals.
+    # The verdict once its plan has run to its end (`agents.bdi.outcome.outcome`). Empty before that and on older goals.
     outcome = models.CharField(max_length=16, blank=True, default="", db_default="")
     # What people put in place of planned values: {tool, command, parameter, original, value, by}, oldest first.
     wishes = models.JSONField(default=list, blank=True)
