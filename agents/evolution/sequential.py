@@ -1,0 +1,243 @@
+"""Tests that are looked at after every case, and whose error still holds over the whole of them. Pure, exact.
+
+What is counted are **differences**: cases in which one of two versions did better. If both are as good, each difference
+falls on one of them with a known chance, whatever came before: one half where both do the same case, the share of the
+other where each case is given to one of them by chance. Two questions are asked of such a row:
+
+* Is one of them worse? By boundaries that spend the chance of error bit by bit (Lan & DeMets, “Discrete sequential
+  boundaries for clinical trials”, Biometrika 70, 1983). How much may be spent after `n` differences grows towards all
+  of it and never reaches it, so one may go on for ever. The chance to cross is added up path by path.
+* Is the difference smaller than matters? By betting against the opposite (Waudby-Smith & Ramdas, “Estimating means of
+  bounded random variables by betting”, JRSS B 86, 2024): whoever bets that it is smaller wins `k` times the stake with
+  a chance of at most `1 / k` if it is not (Ville's inequality), at whatever moment one looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property, lru_cache
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Array = NDArray[np.float64]
+# Far above what adding up in floats loses, far below what is never spent.
+_ROUNDING = 1e-12
+# So many stakes share the bet, for nobody knows beforehand which one wins most.
+_STAKES = 8
+
+
+class Boundary:
+    """After how many differences to the disadvantage of one version it counts as worse.
+
+    `alpha`: the chance that one as good is ever called worse. `chance`: that a difference falls on it though it is as
+    good. `least`: it is never called worse by fewer. `half`: half of alpha may be spent once so many differences are
+    expected to have fallen on it.
+    """
+
+    def __init__(self, alpha: float, chance: float = 0.5, *, least: int = 1, half: float = 1.5) -> None:
+        self._alpha, self._chance, self._least, self._half = alpha, chance, least, half
+        self._enough: list[int] = [1]
+        self._spent: list[float] = [0.0]
+        # The chance to have come to each count without having crossed.
+        self._alive: _Array = np.ones(1)
+        self._lock = Lock()
+
+    def enough(self, differences: int) -> int:
+        """How many of so many differences it takes; more than there are where no number is enough yet."""
+        self._reach(differences)
+        return self._enough[differences]
+
+    def spent(self, differences: int) -> float:
+        """How likely a version that is as good has been called worse by then."""
+        self._reach(differences)
+        return self._spent[differences]
+
+    def is_crossed(self, against: int, differences: int) -> bool:
+        """Whether so many differences against it, of so many in all, are enough."""
+        return against >= self.enough(differences)
+
+    def _reach(self, differences: int) -> None:
+        with self._lock:
+            while len(self._enough) <= differences:
+                self._step(len(self._enough))
+
+    def _step(self, n: int) -> None:
+        came = np.zeros(n + 1)
+        came[: len(self._alive)] += self._alive * (1 - self._chance)
+        came[1 : len(self._alive) + 1] += self._alive * self._chance
+        expected = n * self._chance
+        room = self._alpha * expected / (expected + self._half) - self._spent[-1] + _ROUNDING
+        # From above: the chance to be at so many or more. `came` is short where nothing higher can be reached.
+        above = np.cumsum(came[::-1])[::-1]
+        enough = max(self._least, int(np.searchsorted(-above, -room)))
+        self._enough.append(enough)
+        self._spent.append(self._spent[-1] + float(came[enough:].sum()))
+        self._alive = came[:enough]
+
+
+@lru_cache(maxsize=128)
+def boundary(alpha: float, chance: float = 0.5, *, least: int = 1, half: float = 1.5) -> Boundary:
+    """The boundary of these figures, worked out once in the life of a process."""
+    return Boundary(alpha, chance, least=least, half=half)
+
+
+class Verdict(StrEnum):
+    """What a comparison of A and B has come to."""
+
+    A_BETTER = "a_better"
+    B_BETTER = "b_better"
+    NO_DIFFERENCE = "no_difference"
+
+
+@dataclass(frozen=True)
+class Count:
+    """What was seen after `cases` cases: in how many of them B did better, and in how many A did."""
+
+    cases: int
+    for_b: int
+    for_a: int
+
+    @property
+    def differences(self) -> int:
+        """Cases that speak for one of them."""
+        return self.for_b + self.for_a
+
+
+@dataclass(frozen=True)
+class Design:
+    """A comparison in two directions.
+
+    `difference`: the smallest that matters, as the mean of a case that counts 1 for B, −1 for A and 0 for neither.
+    `alpha`: the chance to call one better when both are as good. `beta`: the chance to say that there is no difference
+    that large when there is.
+    """
+
+    difference: float
+    alpha: float = 0.05
+    beta: float = 0.2
+
+    @cached_property
+    def edge(self) -> Boundary:
+        """The boundary of each direction. Late looks keep more than in a watch: a trial is there to tell small ones."""
+        return boundary(self.alpha / 2, half=5.0)
+
+    def verdict(self, count: Count) -> Verdict | None:
+        """What is known after these cases; None: not enough yet."""
+        enough = self.edge.enough(count.differences)
+        if count.for_b >= enough:
+            return Verdict.B_BETTER
+        if count.for_a >= enough:
+            return Verdict.A_BETTER
+        return Verdict.NO_DIFFERENCE if self.likeness(count) >= 1 / self.beta else None
+
+    def likeness(self, count: Count) -> float:
+        """How many times its stake a bet has won that neither is better by as much; the poorer of both bets."""
+        neither = count.cases - count.differences
+        return float(
+            min(
+                self._won(np.array([count.for_b]), np.array([count.for_a]), count.cases)[0, 0],
+                self._won(np.array([count.for_a]), np.array([count.for_b]), count.cases)[0, 0],
+            )
+            if neither >= 0
+            else 0.0
+        )
+
+    def alike(self, ups: NDArray[np.int64], downs: NDArray[np.int64], cases: int) -> NDArray[np.bool_]:
+        """For each pair of counts whether the difference is known to be smaller, after so many cases."""
+        return (self._won(ups, downs, cases) >= 1 / self.beta) & (self._won(downs, ups, cases).T >= 1 / self.beta)
+
+    def _won(self, ups: NDArray[np.int64], downs: NDArray[np.int64], cases: int) -> _Array:
+        """Against “better by `difference` at least”, whose cases count up: rows are ups, columns downs."""
+        large = self.difference
+        stakes = np.arange(1, _STAKES + 1) / (_STAKES + 1) / (1 - large)
+        up, down, none = (np.log1p(-stakes * (seen - large)) for seen in (1.0, -1.0, 0.0))
+        # Per case that is neither; what a difference adds to that is told by its own factor.
+        rows = np.exp(ups[:, None] * (up - none) + cases * none / 2)
+        columns = np.exp(downs[:, None] * (down - none) + cases * none / 2)
+        won: _Array = rows @ columns.T / _STAKES
+        return won
+
+
+@dataclass(frozen=True)
+class Look:
+    """A count, how far ahead one must be to be called better then, and what was known."""
+
+    count: Count
+    needed: int
+    verdict: Verdict | None
+
+    @property
+    def ahead(self) -> int:
+        """By how many differences B is ahead; negative: A is."""
+        return self.count.for_b - self.count.for_a
+
+
+def follow(design: Design, counts: Iterable[Count]) -> list[Look]:
+    """Each count up to the first that decides."""
+    looks: list[Look] = []
+    for count in counts:
+        found = design.verdict(count)
+        looks.append(Look(count, 2 * design.edge.enough(count.differences) - count.differences, found))
+        if found is not None:
+            break
+    return looks
+
+
+def counts_of(cases: Sequence[int]) -> list[Count]:
+    """The count after each of these cases: 1 for B, −1 for A, 0 for neither."""
+    found = np.asarray(cases, dtype=np.int64)
+    for_b, for_a = np.cumsum(found == 1), np.cumsum(found == -1)
+    return [Count(at + 1, int(for_b[at]), int(for_a[at])) for at in range(len(found))]
+
+
+@dataclass(frozen=True)
+class Course:
+    """How a comparison goes if a case speaks for B and for A with given chances: after each case the chance of having
+    ended with each verdict, exact; index 0 is before the first.
+    """
+
+    b_better: _Array
+    a_better: _Array
+    no_difference: _Array
+
+    def expected(self, most: int) -> float:
+        """How many cases it takes on average if it ends after `most` at the latest."""
+        ended = self.b_better + self.a_better + self.no_difference
+        return float((1 - ended[:most]).sum())
+
+    def cases_for(self, power: float) -> int | None:
+        """After how many cases B is called better with this chance; None: not within these."""
+        at = int(np.searchsorted(self.b_better, power))
+        return at if at < len(self.b_better) else None
+
+
+@lru_cache(maxsize=64)
+def course(design: Design, for_b: float, for_a: float, most: int) -> Course:
+    """Follow every path of `most` cases, each of which speaks for B and for A with these chances."""
+    ups, downs = _reach(for_b, most), _reach(for_a, most)
+    counted = ups[:, None] + downs[None, :]
+    enough = np.array([design.edge.enough(n) for n in range(int(counted.max()) + 1)])[counted]
+    is_b = ups[:, None] >= enough
+    is_a = (downs[None, :] >= enough) & ~is_b
+    alive = np.zeros(counted.shape)
+    alive[0, 0] = 1.0
+    ended = np.zeros((3, most + 1))
+    for case in range(1, most + 1):
+        came = alive * (1 - for_b - for_a)
+        came[1:, :] += alive[:-1, :] * for_b
+        came[:, 1:] += alive[:, :-1] * for_a
+        is_alike = design.alike(ups, downs, case) & ~is_b & ~is_a
+        for row, region in enumerate((is_b, is_a, is_alike)):
+            ended[row, case] = ended[row, case - 1] + came[region].sum()
+        alive = np.where(is_b | is_a | is_alike, 0.0, came)
+    return Course(*ended)
+
+
+def _reach(chance: float, most: int) -> NDArray[np.int64]:
+    """The counts worth following: beyond eight standard deviations there is nothing that a figure would show."""
+    far = most * chance + 8 * (most * chance * (1 - chance)) ** 0.5 + 8
+    return np.arange(min(most, int(far)) + 1)
