@@ -1,8 +1,8 @@
 """Versions that were put to use: watched on the goals planned since, and taken back when they prove worse.
 
 Every new goal that the rule planned, or that the version before it would have planned and this one did not, every plan
-that has a step of the tool, and every plan of the workflow is run by both in copies. The test of the gate decides,
-turned round: five goals broken and none fixed end it. Plans are looked at as soon as they are made, so a version may be
+that has a step of the tool, and every plan of the workflow is run by both in copies. The test of the gate
+decides, turned round and made for many looks (`sequential`): five goals broken and none fixed end it. Plans are looked at as soon as they are made, so a version may be
 gone before anybody has approved what it planned.
 """
 
@@ -97,10 +97,11 @@ def decide(rollout: Rollout) -> bool:
 
 
 def _take_back(rollout: Rollout, judged: Judgement) -> bool:
-    p = gate.sign_test(judged.broken, judged.fixed)
+    # Of being taken back by now, were it as good.
+    chance = gate.watch_edge().spent(judged.broken + judged.fixed)
     why = (
         f"taken back automatically: of the goals planned since, it breaks {judged.broken} and fixes {judged.fixed}"
-        f" (chance {p:.1%})"
+        f" (chance {chance:.1%})"
     )
     return take_back(rollout, why, {"fixed": judged.fixed, "broken": judged.broken})
 

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
+from math import comb, exp, lgamma, log, log1p
 from threading import Lock
 
 import numpy as np
@@ -30,20 +31,58 @@ _ROUNDING = 1e-12
 _STAKES = 8
 
 
-class Boundary:
-    """After how many differences to the disadvantage of one version it counts as worse.
+@dataclass(frozen=True)
+class Spending:
+    """How the chance of error is spent. `alpha`: that one that is as good is ever called worse.
 
-    `alpha`: the chance that one as good is ever called worse. `chance`: that a difference falls on it though it is as
-    good. `least`: it is never called worse by fewer. `half`: half of alpha may be spent once so many differences are
-    expected to have fallen on it.
+    `least`: it is never called worse by fewer differences. `half`: half of alpha may be spent once so many are expected
+    to have fallen on it by chance.
     """
 
-    def __init__(self, alpha: float, chance: float = 0.5, *, least: int = 1, half: float = 1.5) -> None:
-        self._alpha, self._chance, self._least, self._half = alpha, chance, least, half
-        self._enough: list[int] = [1]
-        self._spent: list[float] = [0.0]
+    alpha: float
+    least: int = 1
+    half: float = 1.5
+
+    def by(self, expected: float) -> float:
+        """How much may be spent once so many differences are expected on it: never all."""
+        return self.alpha * expected / (expected + self.half)
+
+
+class Walk:
+    """Looks at a growing count of differences against one version, if it is as good. `enough` is of the last look."""
+
+    def __init__(self, spending: Spending) -> None:
+        self._spending = spending
+        self._expected = 0.0
         # The chance to have come to each count without having crossed.
         self._alive: _Array = np.ones(1)
+        self.enough = spending.least
+        self.spent = 0.0
+
+    def look(self, chances: _Array) -> int:
+        """How many it takes now, where the count has grown by 0, 1, … with these chances since the last look."""
+        self._expected += float(chances @ np.arange(len(chances)))
+        came = np.convolve(self._alive, chances)
+        room = self._spending.by(self._expected) - self.spent + _ROUNDING
+        # From above: the chance to be at so many or more.
+        above = np.cumsum(came[::-1])[::-1]
+        self.enough = max(self._spending.least, int(np.searchsorted(-above, -room)))
+        self.spent += float(came[self.enough :].sum())
+        self._alive = came[: self.enough]
+        return self.enough
+
+
+class Boundary:
+    """After how many differences against one version it counts as worse, looked at after each.
+
+    `chance`: that a difference falls on it though it is as good.
+    """
+
+    def __init__(self, spending: Spending, chance: float = 0.5) -> None:
+        self._chances = np.array([1 - chance, chance])
+        self._walk = Walk(spending)
+        self._enough: list[int] = [self._walk.enough]
+        self._spent: list[float] = [0.0]
         self._lock = Lock()
 
     def enough(self, differences: int) -> int:
@@ -63,26 +102,74 @@ class Boundary:
     def _reach(self, differences: int) -> None:
         with self._lock:
             while len(self._enough) <= differences:
-                self._step(len(self._enough))
-
-    def _step(self, n: int) -> None:
-        came = np.zeros(n + 1)
-        came[: len(self._alive)] += self._alive * (1 - self._chance)
-        came[1 : len(self._alive) + 1] += self._alive * self._chance
-        expected = n * self._chance
-        room = self._alpha * expected / (expected + self._half) - self._spent[-1] + _ROUNDING
-        # From above: the chance to be at so many or more. `came` is short where nothing higher can be reached.
-        above = np.cumsum(came[::-1])[::-1]
-        enough = max(self._least, int(np.searchsorted(-above, -room)))
-        self._enough.append(enough)
-        self._spent.append(self._spent[-1] + float(came[enough:].sum()))
-        self._alive = came[:enough]
+                self._enough.append(self._walk.look(self._chances))
+                self._spent.append(self._walk.spent)
 
 
 @lru_cache(maxsize=128)
-def boundary(alpha: float, chance: float = 0.5, *, least: int = 1, half: float = 1.5) -> Boundary:
+def boundary(spending: Spending, chance: float = 0.5) -> Boundary:
     """The boundary of these figures, worked out once in the life of a process."""
-    return Boundary(alpha, chance, least=least, half=half)
+    return Boundary(spending, chance)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """What was counted between two looks: answers of each of two versions, how many of both failed, and of one."""
+
+    uses: int
+    other_uses: int
+    failed: int
+    against: int
+
+
+def fails_more_often(spending: Spending, stretches: Iterable[Stretch]) -> bool:
+    """Whether a version ever failed so much more often than the other that chance does not explain it.
+
+    If both fail equally often, then given what else was counted in a stretch any of its answers are as likely to be
+    the failed ones (Fisher's test). Each stretch is compared within itself, so that neither the shares of both versions
+    nor how hard the times are need stay the same.
+    """
+    walk, against = Walk(spending), 0
+    for one in stretches:
+        against += one.against
+        if against >= walk.look(fisher(one)):
+            return True
+    return False
+
+
+def fisher(stretch: Stretch) -> _Array:
+    """How likely 0, 1, … of the failed answers of a stretch are of the version, if both fail equally often."""
+    ways = comb(stretch.uses + stretch.other_uses, stretch.failed)
+    most = min(stretch.failed, stretch.uses)
+    return np.array(
+        [comb(stretch.uses, k) * comb(stretch.other_uses, stretch.failed - k) / ways for k in range(most + 1)]
+    )
+
+
+def chance_to_cross(edge: Boundary, against: float, in_favour: float, cases: int) -> float:
+    """The power: how likely a version is called worse within so many cases, each of which speaks against it and for it
+    with these chances; exact.
+    """
+    differs = against + in_favour
+    if not differs:
+        return 0.0
+    alive, crossed, chance = np.ones(1), 0.0, 0.0
+    for n in range(cases + 1):
+        if n:
+            alive = np.convolve(alive, [1 - against / differs, against / differs])
+            enough = edge.enough(n)
+            crossed += float(alive[enough:].sum())
+            alive = alive[:enough]
+        chance += _binomial(n, cases, differs) * crossed
+    return chance
+
+
+def _binomial(k: int, n: int, p: float) -> float:
+    # In logarithms: the powers of many cases leave no float.
+    if p >= 1:
+        return float(k == n)
+    logs = lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) + k * log(p) + (n - k) * log1p(-p)
+    return exp(logs)
 
 
 class Verdict(StrEnum):
@@ -123,7 +210,7 @@ class Design:
     @cached_property
     def edge(self) -> Boundary:
         """The boundary of each direction. Late looks keep more than in a watch: a trial is there to tell small ones."""
-        return boundary(self.alpha / 2, half=5.0)
+        return boundary(Spending(self.alpha / 2, half=5.0))
 
     def verdict(self, count: Count) -> Verdict | None:
         """What is known after these cases; None: not enough yet."""

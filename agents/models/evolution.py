@@ -57,7 +57,8 @@ class Rollout(models.Model):
 
     `percent`: its share of new goals, 100 once it is active. `seen_plan`: plans up to this one were looked at. Of a
     prompt no goals are looked at but answers are counted: `counted_from` has uses and successes of both versions when
-    it began, `{"version": [uses, successes], "previous": […]}`.
+    it began, `{"version": [uses, successes], "previous": […]}`, the same as it was `seen` last, and the `stretches`
+    between two looks, each of uses of the one and the other, failures of both, and those of the one.
     """
 
     version = models.ForeignKey(ComponentVersion, on_delete=models.CASCADE, related_name="+")

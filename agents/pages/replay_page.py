@@ -22,6 +22,9 @@ PERCENTS = (5, 10, 25, 50)
 # The most telling first.
 _ORDER = ("broken", "fixed", "unproven", "unchanged", "waiting")
 
+# The page of a watch says how likely it notices a version that breaks these shares of the goals.
+_TOLD = (0.2, 0.1)
+
 
 @dataclass(frozen=True)
 class Row:
@@ -56,14 +59,13 @@ class Watch:
         return rollouts.CASES_MOST
 
     @property
-    def notices_a_fifth(self) -> int:
-        """Percent: how likely a version is noticed that breaks one goal in five."""
-        return round(100 * gate.chance_to_notice(0.2, rollouts.CASES_MOST))
-
-    @property
-    def notices_a_tenth(self) -> int:
-        """Percent: the same for one goal in ten."""
-        return round(100 * gate.chance_to_notice(0.1, rollouts.CASES_MOST))
+    def notices(self) -> list[tuple[int, int, int]]:
+        """Of a version that breaks so many goals of a hundred: how likely it is noticed, in percent, and how likely if
+        it fixes five of a hundred as well.
+        """
+        most = rollouts.CASES_MOST
+        chances = [(broken, *(gate.chance_to_notice(broken, fixed, most) for fixed in (0.0, 0.05))) for broken in _TOLD]
+        return [(round(100 * broken), round(100 * alone), round(100 * mixed)) for broken, alone, mixed in chances]
 
     @property
     def done(self) -> int:
