@@ -108,6 +108,8 @@ class Replay(models.Model):
     parent = models.ForeignKey(ComponentVersion, on_delete=models.CASCADE, related_name="+")
     # Its cases are goals planned since the version was put to use; null: earlier ones, before that.
     rollout = models.ForeignKey(Rollout, null=True, on_delete=models.CASCADE, related_name="replays")
+    # Its cases are those of an A/B trial, which ends it as soon as it knows.
+    trial = models.ForeignKey("agents.VersionTrial", null=True, on_delete=models.CASCADE, related_name="replays")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     why = models.TextField(blank=True)
     strategy = models.CharField(max_length=20, choices=Strategy.choices, default=Strategy.STANDARD)

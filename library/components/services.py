@@ -141,6 +141,19 @@ def withdraw(version: ComponentVersion, to: ComponentVersion, why: str) -> bool:
         return True
 
 
+def end_canary(version: ComponentVersion) -> bool:
+    """Make a canary the candidate that it was before, for people to decide on; False if it is no canary any more.
+
+    No person need ask for it, since nothing is put to use by it.
+    """
+    with transaction.atomic():
+        Component.objects.select_for_update().get(pk=version.component_id)
+        if ComponentVersion.objects.get(pk=version.pk).status != _Status.CANARY:
+            return False
+        _move(version, _Status.CANDIDATE)
+        return True
+
+
 def stop(version: ComponentVersion, why: str) -> bool:
     """Take a version out of use that is not what was reviewed any more; False if it is no longer in use.
 
