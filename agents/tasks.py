@@ -7,7 +7,17 @@ from celery import shared_task
 from agents.bus import answering, retention, settling, vectors
 from agents.coordinator import backlog_sources, backlog_taking
 from agents.cycle import cycle
-from agents.evolution import prompt_canaries, replaying, replays, rollouts, searches, searching, starting, tool_checks
+from agents.evolution import (
+    prompt_canaries,
+    replaying,
+    replays,
+    rollouts,
+    searches,
+    searching,
+    starting,
+    tool_checks,
+    version_trials,
+)
 from agents.evolution.auditing import proposing
 from agents.execution import shadow as shadow_run
 from agents.execution import sweep_parts, waits
@@ -105,6 +115,7 @@ def sweep() -> None:
         replays.sweep,
         rollouts.sweep,
         prompt_canaries.sweep,
+        version_trials.sweep,
         searches.sweep,
         modular_working.sweep,
         environment_working.sweep,

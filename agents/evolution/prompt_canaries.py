@@ -87,9 +87,7 @@ def comparison(rollout: Rollout) -> Comparison:
     """What has been counted since it began."""
     now, since = _now(rollout), rollout.counted_from
     stretches = tuple(Stretch(*one) for one in since.get("stretches", ()))
-    return Comparison(
-        _since(now["version"], since["version"]), _since(now["previous"], since["previous"]), stretches
-    )
+    return Comparison(_since(now["version"], since["version"]), _since(now["previous"], since["previous"]), stretches)
 
 
 def sweep() -> None:

@@ -14,7 +14,16 @@ from dataclasses import replace
 from threading import Event
 from typing import Any
 
-from agents.evolution import agent_sides, answer_cases, answer_sides, contenders, copies, replays, rollouts
+from agents.evolution import (
+    agent_sides,
+    answer_cases,
+    answer_sides,
+    contenders,
+    copies,
+    replays,
+    rollouts,
+    version_trials,
+)
 from agents.evolution.answer_sides import OutOfBudget
 from agents.evolution.contenders import Contender, Unusable
 from agents.evolution.copies import GONE, SAID_MAX, Side
@@ -54,6 +63,8 @@ def turn(replay: Replay) -> None:
         try:
             for case in replay.cases.filter(is_done=False).select_related("goal__workspace", "goal__agent", "plan"):
                 _do(replay, case, sides, companion.stop_work)
+                if replay.trial is not None and version_trials.has_decided(replay.trial):
+                    break
                 if draining.is_asked():
                     replays.give_back(replay)
                     return
@@ -64,8 +75,16 @@ def turn(replay: Replay) -> None:
         except OutOfBudget as spent:
             replays.end(replay, ReplayState.IMPOSSIBLE, logs.storable(str(spent))[:SAID_MAX])
             return
-    if replays.end(replay, ReplayState.DONE) and replay.rollout is not None:
+    if replays.end(replay, ReplayState.DONE):
+        _decide(replay)
+
+
+def _decide(replay: Replay) -> None:
+    """Have those decide who waited for a replay."""
+    if replay.rollout is not None:
         rollouts.decide(replay.rollout)
+    if replay.trial is not None:
+        version_trials.decide(replay.trial)
 
 
 def _side(replay: Replay, version: ComponentVersion) -> tuple[int, Trier]:

@@ -235,7 +235,7 @@ class Design:
 
     def alike(self, ups: NDArray[np.int64], downs: NDArray[np.int64], cases: int) -> NDArray[np.bool_]:
         """For each pair of counts whether the difference is known to be smaller, after so many cases."""
-        return (self._won(ups, downs, cases) >= 1 / self.beta) & (self._won(downs, ups, cases).T >= 1 / self.beta)
+        return (self._won(ups, downs, cases) >= 1 / self.beta) & (1 / self.beta <= self._won(downs, ups, cases).T)
 
     def _won(self, ups: NDArray[np.int64], downs: NDArray[np.int64], cases: int) -> _Array:
         """Against “better by `difference` at least”, whose cases count up: rows are ups, columns downs."""

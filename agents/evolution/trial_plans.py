@@ -62,7 +62,7 @@ class Asked:
         larger, alike = self._courses()
         wanted = larger.cases_for(self.power / 100)
         if wanted is None:
-            said = f"It would take more than {MOST_CASES} cases. Choose a larger difference or a smaller chance to notice."
+            said = f"It would take more than {MOST_CASES} cases. Choose a larger difference, or notice it less surely."
             return Plan(self.design, why_not=said)
         most = wanted if available is None else min(wanted, available)
         least = self.least_cases

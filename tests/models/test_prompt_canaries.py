@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from tests.models.test_prompts import _no_embeddings, plan, written  # fixtures 
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ClientOf = Callable[[User], Client]
+CALLS = count(1)
 
 
 @pytest.fixture
@@ -42,7 +44,7 @@ def answered(version: ComponentVersion, good: int, bad: int) -> None:
     assert used is not None
     filled = used.filled(**dict.fromkeys(used.prompt.values, ""))
     for was_of_use in [True] * good + [False] * bad:
-        in_use.count(filled, was_of_use=was_of_use)
+        in_use.count(filled, was_of_use=was_of_use, call=next(CALLS))
 
 
 def shipped(version: ComponentVersion) -> ComponentVersion:
