@@ -80,6 +80,11 @@ def kinds() -> tuple[str, ...]:
     return (RULE, PROMPT, Component.Kind.TOOL.value, WORKFLOW, FIRMWARE, AGENT)
 
 
+def can_be(version: ComponentVersion) -> bool:
+    """Whether there are trials of a version: something does its work twice."""
+    return version.component.kind in kinds() and (replays.asks_models(version) or replays.can_be(version))
+
+
 def modes_of(component: Component) -> tuple[str, ...]:
     """On what two versions can be compared."""
     return (_Mode.REPLAYED.value,) if component.kind in NOT_LIVE else (_Mode.LIVE.value, _Mode.REPLAYED.value)
@@ -265,7 +270,7 @@ def _journal(trial: VersionTrial, by: User | None, what: str, figures: Mapping[s
 def _unfit(wanted: Wanted) -> str:
     """Why these two versions cannot be compared so, as a sentence."""
     component = wanted.b.component
-    if component.kind not in kinds() or not _can_be_replayed(wanted.b):
+    if not can_be(wanted.b):
         return f"This {component.get_kind_display().lower()} is part of mindX itself, which nothing does twice."
     if wanted.a.component_id != component.pk:
         return "A and B are versions of two components. Choose two of one."
@@ -285,10 +290,6 @@ def _unfit_live(wanted: Wanted) -> str:
     if b.status not in (_Status.CANDIDATE, _Status.CANARY):
         return f"In a live trial B is a candidate, and {b.version} is {b.status}. Choose another B."
     return ""
-
-
-def _can_be_replayed(version: ComponentVersion) -> bool:
-    return replays.asks_models(version) or replays.can_be(version)
 
 
 def _taken(component: Component) -> str:

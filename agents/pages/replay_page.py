@@ -121,7 +121,7 @@ def of(version: ComponentVersion, user: Any) -> Proof | None:
     if version.parent_id is None:
         return None
     standing = deciding.standing(version)
-    rows = _rows(standing.replay.cases.all(), version, user) if standing.replay is not None else ()
+    rows = rows_of(standing.replay.cases.all(), version, user) if standing.replay is not None else ()
     watch = _watch(version, user)
     return Proof(version, standing, rows, library.may_write(user), user.has_role(Role.ADMIN), watch)
 
@@ -131,7 +131,7 @@ def _watch(version: ComponentVersion, user: Any) -> Watch | None:
     if rollout is None:
         return None
     cases = ReplayCase.objects.filter(replay__rollout=rollout)
-    return Watch(rollout, rollouts.judgement(rollout), _rows(cases, version, user))
+    return Watch(rollout, rollouts.judgement(rollout), rows_of(cases, version, user))
 
 
 def flip_of(case: ReplayCase) -> str:
@@ -145,7 +145,7 @@ def flip_of(case: ReplayCase) -> str:
     return "fixed" if case.candidate_passes else "broken"
 
 
-def _rows(cases: QuerySet[ReplayCase], version: ComponentVersion, user: Any) -> tuple[Row, ...]:
+def rows_of(cases: QuerySet[ReplayCase], version: ComponentVersion, user: Any) -> tuple[Row, ...]:
     """A sealed case stays from whoever wrote the version, so that the next one is not written for it; a goal of
     somebody else from who may not read that.
     """

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from agents.actors import prompt_versions
 from agents.evolution import asking_again, replays
-from agents.pages import component_uses, prompt_page, replay_page
+from agents.pages import component_uses, prompt_page, replay_page, trial_page
 from agents.pages.component_page import page_of
 from agents.pages.replay_page import PERCENTS
 from agents.presentation import lineage_graph
@@ -129,6 +129,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "canary": prompt_page.canary_of(shown) if component.kind == Component.Kind.PROMPT and shown else None,
         "percents": PERCENTS,
         **_replayed(shown, user),
+        "ab_trials": trial_page.OfComponent(component, user),
         "has_canary": any(one.status == ComponentVersion.Status.CANARY for one in versions),
     }
     is_replay = context["proof"] is not None and request.headers.get("HX-Target") == "replay"
