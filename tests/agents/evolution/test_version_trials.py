@@ -53,10 +53,14 @@ def journalled() -> list[str]:
 
 
 def test_a_replayed_trial_ends_with_the_case_that_decides(
-    totalled: Totalled, strict: ComponentVersion, lenient: ComponentVersion, operator: User
+    totalled: Totalled,
+    repeated: Callable[[int], None],
+    strict: ComponentVersion,
+    lenient: ComponentVersion,
+    operator: User,
 ) -> None:
-    for _ in range(7):
-        totalled(BLANK, give_it_up=False)
+    totalled(BLANK, give_it_up=False)
+    repeated(7)
     offered = version_trials.offer(wanted(strict, lenient))
     assert (offered.available, offered.why_not) == (7, "")
     assert offered.plan.most == 7
@@ -82,21 +86,10 @@ def decided(trial: VersionTrial, ends: list[tuple[bool | None, bool | None]]) ->
 
 
 @pytest.fixture
-def twelve(strict: ComponentVersion, totalled: Totalled) -> None:
-    """A case that ran, standing for twelve: what they come to is written by the tests."""
-    goal = totalled(PLAIN)
-    found = trial_cases.cases.newest(strict.component, 1)[0]
-    assert found.goal == goal
-
-
-@pytest.fixture
-def many(monkeypatch: pytest.MonkeyPatch, twelve: None) -> None:
-    real = trial_cases.cases.newest
-
-    def repeated(component: Any, most: int) -> list[Any]:
-        return real(component, 1) * min(most, 40)
-
-    monkeypatch.setattr(trial_cases.cases, "newest", repeated)
+def many(strict: ComponentVersion, totalled: Totalled, repeated: Callable[[int], None]) -> None:
+    """Forty cases, of which the tests write what they come to."""
+    totalled(PLAIN)
+    repeated(40)
 
 
 USUAL = Asked(difference=40, differ=60, alpha=5, power=80)
@@ -132,13 +125,14 @@ def test_a_trial_that_knows_nothing_after_all_cases_is_undecided(
 
 def test_a_worker_that_dies_costs_nothing_and_a_replay_that_cannot_go_on_ends_the_trial(
     totalled: Totalled,
+    repeated: Callable[[int], None],
     strict: ComponentVersion,
     lenient: ComponentVersion,
     operator: User,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for _ in range(6):
-        totalled(BLANK, give_it_up=False)
+    totalled(BLANK, give_it_up=False)
+    repeated(6)
     trial = version_trials.begin(wanted(strict, lenient), by=operator)
     calls: list[str] = []
     real = replaying.tried
