@@ -29,6 +29,8 @@ _Array = NDArray[np.float64]
 _ROUNDING = 1e-12
 # So many stakes share the bet, for nobody knows beforehand which one wins most.
 _STAKES = 8
+_LOGS_MOST = 300.0
+_NOTHING = 1e-15
 
 
 @dataclass(frozen=True)
@@ -219,34 +221,29 @@ class Design:
             return Verdict.B_BETTER
         if count.for_a >= enough:
             return Verdict.A_BETTER
-        return Verdict.NO_DIFFERENCE if self.likeness(count) >= 1 / self.beta else None
+        ahead = count.for_b - count.for_a
+        is_alike = self.alike(np.array([count.differences]), np.array([ahead]), count.cases)[0, 0]
+        return Verdict.NO_DIFFERENCE if is_alike else None
 
-    def likeness(self, count: Count) -> float:
-        """How many times its stake a bet has won that neither is better by as much; the poorer of both bets."""
-        neither = count.cases - count.differences
-        return float(
-            min(
-                self._won(np.array([count.for_b]), np.array([count.for_a]), count.cases)[0, 0],
-                self._won(np.array([count.for_a]), np.array([count.for_b]), count.cases)[0, 0],
-            )
-            if neither >= 0
-            else 0.0
-        )
+    def needed(self, differences: int) -> int:
+        """By how many one must be ahead to be called better, among so many differences."""
+        return 2 * self.edge.enough(differences) - differences
 
-    def alike(self, ups: NDArray[np.int64], downs: NDArray[np.int64], cases: int) -> NDArray[np.bool_]:
-        """For each pair of counts whether the difference is known to be smaller, after so many cases."""
-        return (self._won(ups, downs, cases) >= 1 / self.beta) & (1 / self.beta <= self._won(downs, ups, cases).T)
-
-    def _won(self, ups: NDArray[np.int64], downs: NDArray[np.int64], cases: int) -> _Array:
-        """Against “better by `difference` at least”, whose cases count up: rows are ups, columns downs."""
+    def alike(self, differences: NDArray[np.int64], ahead: NDArray[np.int64], cases: int) -> NDArray[np.bool_]:
+        """Whether the difference is known to be smaller after so many cases: by differences (rows) and B's lead
+        (columns).
+        """
         large = self.difference
         stakes = np.arange(1, _STAKES + 1) / (_STAKES + 1) / (1 - large)
+        # What a bet against “B is better by that much” does with a case for B, for A and for neither, in logarithms.
         up, down, none = (np.log1p(-stakes * (seen - large)) for seen in (1.0, -1.0, 0.0))
-        # Per case that is neither; what a difference adds to that is told by its own factor.
-        rows = np.exp(ups[:, None] * (up - none) + cases * none / 2)
-        columns = np.exp(downs[:, None] * (down - none) + cases * none / 2)
-        won: _Array = rows @ columns.T / _STAKES
-        return won
+        rows = differences[:, None] * ((up + down) / 2 - none) + cases * none
+        # Cut off far above what decides, so that no float overflows.
+        rows = np.exp(np.minimum(rows, _LOGS_MOST))
+        columns = ahead[:, None] * (up - down) / 2
+        # The bet against A is the same one turned round; the poorer of both counts.
+        won = np.minimum(rows @ np.exp(columns).T, rows @ np.exp(-columns).T) / _STAKES
+        return np.asarray(won >= 1 / self.beta)
 
 
 @dataclass(frozen=True)
@@ -268,7 +265,7 @@ def follow(design: Design, counts: Iterable[Count]) -> list[Look]:
     looks: list[Look] = []
     for count in counts:
         found = design.verdict(count)
-        looks.append(Look(count, 2 * design.edge.enough(count.differences) - count.differences, found))
+        looks.append(Look(count, design.needed(count.differences), found))
         if found is not None:
             break
     return looks
@@ -305,26 +302,29 @@ class Course:
 @lru_cache(maxsize=64)
 def course(design: Design, for_b: float, for_a: float, most: int) -> Course:
     """Follow every path of `most` cases, each of which speaks for B and for A with these chances."""
-    ups, downs = _reach(for_b, most), _reach(for_a, most)
-    counted = ups[:, None] + downs[None, :]
-    enough = np.array([design.edge.enough(n) for n in range(int(counted.max()) + 1)])[counted]
-    is_b = ups[:, None] >= enough
-    is_a = (downs[None, :] >= enough) & ~is_b
-    alive = np.zeros(counted.shape)
-    alive[0, 0] = 1.0
+    needed = np.array([design.needed(n) for n in range(most + 1)])
+    widest = int(needed.max())
+    # By differences so far (rows) and B's lead (columns), and of the rows those that a path can be in.
+    alive, low, high = np.zeros((most + 2, 2 * widest + 1)), 0, 1
+    alive[0, widest] = 1.0
+    ahead = np.arange(-widest, widest + 1)
     ended = np.zeros((3, most + 1))
     for case in range(1, most + 1):
-        came = alive * (1 - for_b - for_a)
-        came[1:, :] += alive[:-1, :] * for_b
-        came[:, 1:] += alive[:, :-1] * for_a
-        is_alike = design.alike(ups, downs, case) & ~is_b & ~is_a
+        before = alive[low:high]
+        came = np.zeros((high + 1 - low, len(ahead)))
+        came[:-1] = before * (1 - for_b - for_a)
+        came[1:, 1:] += before[:, :-1] * for_b
+        came[1:, :-1] += before[:, 1:] * for_a
+        high += 1
+        here = np.arange(low, high)
+        is_b, is_a = ahead >= needed[here, None], -ahead >= needed[here, None]
+        is_alike = design.alike(here, ahead, case) & ~is_b & ~is_a
         for row, region in enumerate((is_b, is_a, is_alike)):
             ended[row, case] = ended[row, case - 1] + came[region].sum()
-        alive = np.where(is_b | is_a | is_alike, 0.0, came)
+        alive[low:high] = np.where(is_b | is_a | is_alike, 0.0, came)
+        # Rows that no path worth following is in any more: what is left out shows in no figure.
+        while low < high - 1 and alive[low].sum() < _NOTHING:
+            low += 1
+        while high - 1 > low and alive[high - 1].sum() < _NOTHING:
+            high -= 1
     return Course(*ended)
-
-
-def _reach(chance: float, most: int) -> NDArray[np.int64]:
-    """The counts worth following: beyond eight standard deviations there is nothing that a figure would show."""
-    far = most * chance + 8 * (most * chance * (1 - chance)) ** 0.5 + 8
-    return np.arange(min(most, int(far)) + 1)
