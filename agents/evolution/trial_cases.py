@@ -167,8 +167,8 @@ def _settle(case: VersionTrialCase) -> None:
 
 def _worked(goal: Goal) -> bool | None:
     """None while nobody knows. Waiting for a person who must go on counts as failed, as in a replay."""
-    if HandItem.objects.filter(intent_plan__goal=goal).exists():
+    if HandItem.objects.filter(goal=goal).exists():
         return False
     if goal.state not in _ENDED:
         return None
-    return goal.state == GoalState.ACHIEVED and bool(goal.has_missed)
+    return goal.state == GoalState.ACHIEVED and not goal.has_missed

@@ -72,9 +72,9 @@ def test_the_watch_over_its_canary_goes_on(trial: VersionTrial) -> None:
 
 
 def test_operators_begin_it_and_nobody_beside_a_canary(
-    candidate: ComponentVersion, operator: User, reviewer: User, developer: User
+    candidate: ComponentVersion, operator: User, reviewer: User, admin: User
 ) -> None:
-    for other in (reviewer, developer):
+    for other in (reviewer, admin):
         with pytest.raises(LibraryRefused, match="do not let you begin"):
             version_trials.begin(wanted(candidate), by=other)
     begun = prompt_canaries.begin(candidate, by=operator, percent=10)
