@@ -250,6 +250,11 @@ class FormPage:
         return version_trials.may_begin(self.user, self.component)
 
     @property
+    def may_lift(self) -> bool:
+        """Whether this person may have a version tried live that the gate does not let in."""
+        return not self.not_live and self.user.has_role(Role.ADMIN)
+
+    @property
     def alphas(self) -> tuple[int, ...]:
         """Chances of error to choose from, in percent."""
         return trial_plans.ALPHAS
@@ -275,6 +280,11 @@ class FormPage:
     def power_percent(self) -> int:
         """How likely the difference is noticed, with the cases that there are."""
         return int(100 * self.offer.plan.power)
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether it will most likely end undecided, even if B is better by that much."""
+        return self.offer.plan.power < 0.5
 
     @property
     def weeks(self) -> tuple[float, float] | None:
