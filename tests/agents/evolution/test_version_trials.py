@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.test import Client
 
 from agents.cycle import cycle
 from agents.evolution import deciding, replaying, replays, rollouts, trial_cases, version_trials
@@ -323,3 +324,38 @@ def test_the_order_of_cases_is_drawn_and_stays() -> None:
     assert first == trial_cases.in_drawn_order(VersionTrial(pk=1), list(reversed(goals)))
     assert first != second
     assert first != goals
+
+
+def test_who_may_not_see_a_goal_sees_only_that_it_is_counted(
+    totalled: Totalled,
+    repeated: Callable[[int], None],
+    strict: ComponentVersion,
+    lenient: ComponentVersion,
+    operator: User,
+    owner: User,
+    outsider: User,
+    client_of: Callable[[User], Client],
+) -> None:
+    goal = totalled(PLAIN)
+    repeated(8)
+    replayed = version_trials.begin(wanted(strict, lenient), by=operator)
+    decided(replayed, [(True, True), (True, False)])
+    version_trials.stop(replayed, by=operator)
+    shared = {"difference": 20, "differ": 30, "alpha": 5, "power": 80, "most_cases": 85, "power_stated": 0.8}
+    live = VersionTrial.objects.create(component=strict.component, a=strict, b=lenient, mode="live", **shared)
+    VersionTrialCase.objects.create(trial=live, goal=goal, is_b=True)
+    for trial in (replayed, live):
+        address = f"/evolution/trials/{trial.pk}/"
+        assert f'href="/goals/{goal.pk}/"' in client_of(owner).get(address).content.decode()
+        page = client_of(outsider).get(address).content.decode()
+        assert f'href="/goals/{goal.pk}/"' not in page
+        assert "total the list" not in page
+    page = client_of(outsider).get(f"/evolution/trials/{replayed.pk}/").content.decode()
+    assert "1 only A works" in page
+    assert client_of(outsider).get(f"/evolution/trials/new?component={strict.component_id}").status_code == 200
+    asked = {"component": strict.component_id, "a": strict.pk, "b": lenient.pk, "mode": "replayed", "alpha": 5}
+    asked |= {"difference": 20, "differ": 30, "power": 80}
+    VersionTrial.objects.filter(pk=live.pk).delete()
+    answer = client_of(outsider).post("/evolution/trials/new", asked, follow=True).content.decode()
+    assert "Your roles do not let you begin" in answer
+    assert VersionTrial.objects.count() == 1
