@@ -15,6 +15,7 @@ from agents.record.errors import NotPossibleNow
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
 from people.models import User
+from tests.cast import person
 from tests.models.test_prompt_canaries import answered, shipped
 from tests.models.test_prompts import _no_embeddings, plan, written  # fixtures  # noqa: F401
 
@@ -72,9 +73,9 @@ def test_the_watch_over_its_canary_goes_on(trial: VersionTrial) -> None:
 
 
 def test_operators_begin_it_and_nobody_beside_a_canary(
-    candidate: ComponentVersion, operator: User, reviewer: User, admin: User
+    candidate: ComponentVersion, operator: User, reviewer: User
 ) -> None:
-    for other in (reviewer, admin):
+    for other in (reviewer, person("dev", "developer")):
         with pytest.raises(LibraryRefused, match="do not let you begin"):
             version_trials.begin(wanted(candidate), by=other)
     begun = prompt_canaries.begin(candidate, by=operator, percent=10)
