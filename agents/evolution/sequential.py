@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
+from itertools import count as numbers
 from math import comb, exp, lgamma, log, log1p
 from threading import Lock
 
@@ -225,9 +226,17 @@ class Design:
         is_alike = self.alike(np.array([count.differences]), np.array([ahead]), count.cases)[0, 0]
         return Verdict.NO_DIFFERENCE if is_alike else None
 
+    @cached_property
+    def least(self) -> int:
+        """So many differences decide if all speak for the same; fewer never do."""
+        return next(n for n in numbers(1) if self.edge.enough(n) <= n)
+
     def needed(self, differences: int) -> int:
-        """By how many one must be ahead to be called better, among so many differences."""
-        return 2 * self.edge.enough(differences) - differences
+        """By how many one must be ahead to be called better, among so many differences; while there are too few to
+        decide anything, what it takes then.
+        """
+        seen = max(differences, self.least)
+        return 2 * self.edge.enough(seen) - seen
 
     def alike(self, differences: NDArray[np.int64], ahead: NDArray[np.int64], cases: int) -> NDArray[np.bool_]:
         """Whether the difference is known to be smaller after so many cases: by differences (rows) and B's lead

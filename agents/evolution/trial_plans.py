@@ -65,17 +65,12 @@ class Asked:
             said = f"It would take more than {MOST_CASES} cases. Choose a larger difference, or notice it less surely."
             return Plan(self.design, why_not=said)
         most = wanted if available is None else min(wanted, available)
-        least = self.least_cases
+        least = self.design.least
         if most < least:
             said = f"There are {most} cases, and fewer than {least} prove nothing, whatever they say."
             return Plan(self.design, most, wanted, why_not=said)
         power = float(larger.b_better[most])
         return Plan(self.design, most, wanted, power, larger.expected(most), alike.expected(most))
-
-    @property
-    def least_cases(self) -> int:
-        """After fewer cases nothing is decided, even if all speak for the same version."""
-        return next(n for n in range(1, MOST_CASES) if self.design.edge.enough(n) <= n)
 
     def _courses(self) -> tuple[Course, Course]:
         differ, difference = self.differ / 100, self.difference / 100

@@ -127,7 +127,7 @@ class TrialPage:
         ahead, needed = abs(self.last.ahead), self.last.needed
         leader = "B" if self.last.ahead > 0 else "A" if self.last.ahead < 0 else "Neither"
         is_ahead = f"{leader} is ahead by {ahead}" if ahead else "Neither is ahead"
-        return f"{is_ahead}; with as many differences as now it takes {needed}."
+        return f"{is_ahead}; a lead of {needed} decides now."
 
     @property
     def chart(self) -> Chart | None:
