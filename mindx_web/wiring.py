@@ -10,7 +10,7 @@ def connect() -> None:
     find.
     """
     from agents.actors.model_requests import forbidden_for_people, request_for_people
-    from agents.evolution import trial_cases
+    from agents.evolution.ab_trials import trial_cases
     from agents.evolution.auditing import sources
     from agents.learning.summaries import summarise
     from agents.planning import messages

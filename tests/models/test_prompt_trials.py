@@ -7,9 +7,10 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from agents.evolution import prompt_canaries, version_trials
-from agents.evolution.trial_plans import Asked
-from agents.evolution.version_trials import Wanted
+from agents.evolution.ab_trials import version_trials
+from agents.evolution.ab_trials.trial_plans import Asked
+from agents.evolution.ab_trials.version_trials import Wanted
+from agents.evolution.activation import prompt_canaries
 from agents.models import Rollout, VersionTrial, VersionTrialCase
 from agents.record.errors import NotPossibleNow
 from library.errors import LibraryRefused

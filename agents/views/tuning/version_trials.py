@@ -12,11 +12,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from agents.components.rule_writing import RuleInvalid
 from agents.components.tool_writing import ToolInvalid
 from agents.components.workflow_library import WorkflowInvalid
-from agents.evolution import version_trials
-from agents.evolution.trial_plans import Asked
-from agents.evolution.version_trials import Wanted
-from agents.pages import trial_page
-from agents.pages.trial_page import TrialPage
+from agents.evolution.ab_trials import version_trials
+from agents.evolution.ab_trials.trial_plans import Asked
+from agents.evolution.ab_trials.version_trials import Wanted
+from agents.pages.evolution import trial_page
+from agents.pages.evolution.trial_page import TrialPage
 from agents.record.errors import NotPossibleNow
 from agents.views.access import person_of
 from library.errors import LibraryRefused

@@ -7,15 +7,15 @@ from typing import Any
 
 from ninja import Field, Router, Schema, Status
 
-from agents.evolution import version_trials
-from agents.evolution.trial_plans import (
+from agents.evolution.ab_trials import version_trials
+from agents.evolution.ab_trials.trial_plans import (
     USUAL_ALPHA,
     USUAL_DIFFER,
     USUAL_DIFFERENCE,
     USUAL_POWER,
     Asked,
 )
-from agents.evolution.version_trials import Wanted
+from agents.evolution.ab_trials.version_trials import Wanted
 from agents.models import VersionTrial
 from library.models import ComponentVersion
 from mindx_web.api.library.candidates import refusals

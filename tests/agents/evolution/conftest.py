@@ -66,7 +66,7 @@ def totalled(owner: User, reviewer: User, strict: ComponentVersion, make_goal: C
 @pytest.fixture
 def repeated(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """`repeated(7)`: the newest goal of a component stands for seven cases; each is done anew for itself."""
-    from agents.evolution import cases
+    from agents.evolution.replays import cases
 
     real = cases.newest
 

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.evolution import gate, prompt_canaries
-from agents.evolution.gate import watch_edge
+from agents.evolution.ab_trials.trial_plans import Asked
+from agents.evolution.activation import prompt_canaries
+from agents.evolution.replays import gate
+from agents.evolution.replays.gate import watch_edge
 from agents.evolution.sequential import (
     Boundary,
     Count,
@@ -29,7 +31,6 @@ from agents.evolution.sequential import (
     fisher,
     follow,
 )
-from agents.evolution.trial_plans import Asked
 
 HALF = Fraction(1, 2)
 
