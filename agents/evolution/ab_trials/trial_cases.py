@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from datetime import timedelta
+from itertools import takewhile
 
 from django.db import transaction
 from django.db.models import Max
@@ -102,13 +103,15 @@ def pairs(trial: VersionTrial) -> list[int]:
     """The first result of A beside the first of B, the second beside the second: 1 where only B worked, −1 where A.
 
     If both are as good it is a matter of chance which of a pair is which, so that a difference is as likely to speak
-    for one as for the other, however hard the times are (Wald's double dichotomies, 1947).
+    for one as for the other, however hard the times are (Wald's double dichotomies, 1947). In the order in which chance
+    gave them, up to the first that nobody knows yet: a version that fails quickly would look worse than it is.
     """
-    known = trial.cases.exclude(worked=None).order_by("known_at", "pk").values_list("is_b", "worked")
-    sides: dict[bool, list[bool]] = {False: [], True: []}
-    for is_b, worked in known:
-        sides[is_b].append(bool(worked))
-    return [int(b) - int(a) for a, b in zip(sides[False], sides[True], strict=False)]
+    given = list(trial.cases.order_by("pk").values_list("is_b", "worked", "known_at"))
+    sides = []
+    for side in (False, True):
+        known = takewhile(lambda one: one[2] is not None, (one for one in given if one[0] is side))
+        sides.append([worked for _, worked, _ in known if worked is not None])
+    return [int(b) - int(a) for a, b in zip(*sides, strict=False)]
 
 
 def _flips(trial: VersionTrial) -> list[int]:
@@ -161,7 +164,7 @@ def _settle(case: VersionTrialCase) -> None:
         worked = _worked(goal)
         if worked is None:
             return
-    # The race it closes: two sweeps at once. What is known stays, and so does the order.
+    # The race it closes: two sweeps at once. What is known stays.
     VersionTrialCase.objects.filter(pk=case.pk, known_at=None).update(worked=worked, known_at=timezone.now())
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 from django.test import Client
+from django.utils import timezone
 
 from agents.cycle import cycle
 from agents.evolution import replaying
@@ -362,3 +363,27 @@ def test_who_may_not_see_a_goal_sees_only_that_it_is_counted(
     answer = client_of(outsider).post("/evolution/trials/new", asked, follow=True).content.decode()
     assert "Your roles do not let you begin" in answer
     assert VersionTrial.objects.count() == 1
+
+
+def test_results_count_in_the_order_in_which_chance_gave_the_goals(
+    strict: ComponentVersion, lenient: ComponentVersion
+) -> None:
+    shared = {"difference": 20, "differ": 30, "alpha": 5, "power": 80, "most_cases": 85, "power_stated": 0.8}
+    trial = VersionTrial.objects.create(component=strict.component, a=strict, b=lenient, mode="live", **shared)
+
+    def case(is_b: bool, worked: bool | None, *, is_known: bool = True) -> VersionTrialCase:
+        known_at = timezone.now() if is_known else None
+        return VersionTrialCase.objects.create(trial=trial, is_b=is_b, worked=worked, known_at=known_at)
+
+    slow = case(False, None, is_known=False)
+    case(False, False)
+    case(True, True)
+    dropped = case(True, None)
+    case(True, False)
+    assert trial_cases.pairs(trial) == [], "the first goal of A is not known yet"
+    slow.worked, slow.known_at = True, timezone.now()
+    slow.save()
+    assert trial_cases.pairs(trial) == [0, 0], "one that was dropped says nothing"
+    dropped.worked = True
+    dropped.save()
+    assert trial_cases.pairs(trial) == [0, 1]
