@@ -10,6 +10,7 @@ from typing import Any
 from agents.evolution.ab_trials import trial_plans, version_trials
 from agents.evolution.ab_trials.trial_plans import Asked
 from agents.evolution.ab_trials.version_trials import Offer, Wanted
+from agents.evolution.activation import deciding
 from agents.evolution.sequential import Look
 from agents.models import VersionTrial, VersionTrialCase
 from agents.pages.evolution import replay_page
@@ -253,6 +254,11 @@ class FormPage:
     def may_lift(self) -> bool:
         """Whether this person may have a version tried live that the gate does not let in."""
         return not self.not_live and self.user.has_role(Role.ADMIN)
+
+    @property
+    def kept_out_by(self) -> str:
+        """What the gate has against a live B, as a sentence; empty where nothing, or where copies are compared."""
+        return deciding.standing(self.wanted.b).why_not if self.is_live and not self.not_live else ""
 
     @property
     def alphas(self) -> tuple[int, ...]:

@@ -356,7 +356,8 @@ def test_who_may_not_see_a_goal_sees_only_that_it_is_counted(
         assert "total the list" not in page
     page = client_of(outsider).get(f"/evolution/trials/{replayed.pk}/").content.decode()
     assert "only A works: 1" in page
-    assert client_of(outsider).get(f"/evolution/trials/new?component={strict.component_id}").status_code == 200
+    form = client_of(outsider).get(f"/evolution/trials/new?component={strict.component_id}&mode=live").content.decode()
+    assert "The gate keeps B out of use: It has not been replayed beside its parent yet." in form
     asked = {"component": strict.component_id, "a": strict.pk, "b": lenient.pk, "mode": "replayed", "alpha": 5}
     asked |= {"difference": 20, "differ": 30, "power": 80}
     VersionTrial.objects.filter(pk=live.pk).delete()
