@@ -1,4 +1,4 @@
-"""`manage.py audit verify|anchor|export`: walk the chains, keep their ends elsewhere, hand the journal out."""
+"""`manage.py audit verify|anchor|export`: check the chains, store their ends elsewhere, export the journal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from review.audit import anchors, journal_export
 
 
 class Command(BaseCommand):
-    """Exit status 1 when a chain does not hold, a sealed row is another one, or an anchor does not fit."""
+    """Exit status 1 if a chain is broken, a sealed row was changed, or an anchor does not match."""
 
     help = "Verify the chains of decisions, typed commands and the journal; anchor their ends; export the journal."
 
