@@ -57,12 +57,12 @@ def main() -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m sandbox", description="A jailed session over one folder.")
-    parser.add_argument("--root", metavar="DIR", help="the folder to work in (default: one of its own)")
+    parser = argparse.ArgumentParser(prog="python -m sandbox", description="Open a sandboxed session over one folder.")
+    parser.add_argument("--root", metavar="DIR", help="folder to work in (default: in the data folder)")
     parser.add_argument("-c", dest="command", action="append", metavar="COMMAND", help="run it and exit; repeatable")
     parser.add_argument(
-        "--host", action="append", default=[], metavar="HOST", help="a host (name, address, packages) that programs may"
-        " reach, with a port where it is none of the web's; repeatable",
+        "--host", action="append", default=[], metavar="HOST", help="a host that programs may reach: a name"
+        " or address, with a port unless it is 80 or 443, or packages (the package index); repeatable",
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="one line of JSON for each command")
     return parser.parse_args()

@@ -113,7 +113,7 @@ COMMANDS: Mapping[str, Signature] = {
         newest=int,
     ),
     "grep": _takes(
-        "find lines that hold a text (regular: that fit an expression)",
+        "find lines that contain a text (regular: that match a regular expression)",
         "grep 'def main' src ignore_case",
         "Files that are not text are skipped.",
         {"text": str},
@@ -167,7 +167,7 @@ COMMANDS: Mapping[str, Signature] = {
         "forget an environment variable", "unset_env GREETING", "env shows the variables that are set.", {"name": str}
     ),
     "toggle_autonomous_mode": _takes(
-        "switch the safety for destructive commands",
+        "allow or forbid destructive commands",
         "toggle_autonomous_mode on",
         "While it is off, nothing can be removed or overwritten, and what a program deletes is put back.",
         {"on": bool},
@@ -177,7 +177,7 @@ COMMANDS: Mapping[str, Signature] = {
 # What only the tools of a plan ask for; nobody types it.
 OF_TOOLS: Mapping[str, Signature] = {
     "tool": _takes(
-        "do a tool's own work in the jail",
+        "run a tool's function in the jail",
         "",
         "Sources are modules by name; the last has the function that answers. Paths are parameters that name files.",
         {"sources": dict, "function": str, "params": dict, "paths": dict, "reads_only": bool},

@@ -175,8 +175,8 @@ def usage(command: str) -> str:
 # Words that are not the session's commands: the terminal answers them itself.
 WORDS: Mapping[str, tuple[str, str]] = {
     "env": ("env", "show the variables that were set"),
-    "json": ("json [on|off]", "answer in JSON, or readably again"),
-    "help": ("help [COMMAND]", "show this list, or all about a command"),
+    "json": ("json [on|off]", "answer in JSON, or as readable text"),
+    "help": ("help [COMMAND]", "list the commands, or explain one"),
     "exit": ("exit", "leave"),
 }
 

@@ -22,8 +22,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parts = parser.add_subparsers(dest="part", required=True)
-        verify = parts.add_parser("verify", help="walk every chain and name the first row that does not hold")
-        verify.add_argument("--anchors", type=Path, metavar="FILE", help="also compare with what `anchor` kept here")
+        verify = parts.add_parser("verify", help="check every chain and name the first broken row")
+        verify.add_argument("--anchors", type=Path, metavar="FILE", help="also compare with the anchors in this file")
         anchor = parts.add_parser("anchor", help="print the length and the last hash of every chain")
         anchor.add_argument("--file", type=Path, help="append them to this file as well; keep it on another machine")
         export = parts.add_parser("export", help="write the journal to stdout, oldest first")
