@@ -63,8 +63,8 @@ def of(user: User) -> Numbers:
 
 @lru_cache(maxsize=512)
 def _asked(is_active: bool, is_superuser: bool, roles: tuple[str, ...], _four_eyes: bool, most: int) -> str:
-    """The query for everybody with these rights, with a placeholder for the person. Composing it takes Django longer than
-    answering it takes Postgres, and every page needs it.
+    """The query for everybody with these rights, with a placeholder for the person. Composing it takes Django longer
+    than answering it takes Postgres, and every page needs it.
     """
     user = User(pk=_ANYBODY, is_active=is_active, is_superuser=is_superuser, roles=list(roles))
     waiting = listing.decidable(user)
