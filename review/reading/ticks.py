@@ -25,7 +25,7 @@ class Tick:
 
 
 def ticks_of(document: Document, chosen: Collection[int] | None = None) -> dict[int, Tick]:
-    """The checkbox of each main step, by position; `chosen`: the selected ones, None for all. A single step has none."""
+    """The checkbox of each main step, by position; `chosen`: the selected ones, None: all. A single step has none."""
     positions = [spec.position for spec in document.intents]
     if len(positions) < 2:
         return {}
