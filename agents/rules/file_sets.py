@@ -68,11 +68,6 @@ class FileSet:
     order: str = ""
     most: int | None = None
 
-    @property
-    def is_any(self) -> bool:
-        """Whether nothing is said that would leave a file out."""
-        return self == replace(FileSet(), folder=self.folder)
-
     def sentence(self) -> str:
         """The set in its one form, which says all of it: a belief that begins with it lists its items."""
         said = [f"the {self.most} {self.order}" if self.order else "the", self.what]
