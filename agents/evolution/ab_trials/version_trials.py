@@ -125,7 +125,7 @@ def begin(wanted: Wanted, *, by: User) -> VersionTrial:
         raise NotPossibleNow(why_not)
     try:
         with transaction.atomic():
-            trial = _begun(wanted, held.plan, by)
+            trial = _begun(wanted, held, by)
     except IntegrityError as rival:
         # The race it answers: two people begin at once.
         raise NotPossibleNow(_taken(component) or "Another A/B trial has just begun. Look at that first.") from rival
@@ -232,7 +232,8 @@ def _end(trial: VersionTrial, verdict: VersionTrial.Verdict, reason: str, *, by:
     return True
 
 
-def _begun(wanted: Wanted, plan: Plan, by: User) -> VersionTrial:
+def _begun(wanted: Wanted, held: Offer, by: User) -> VersionTrial:
+    plan = held.plan
     trial = VersionTrial(component=wanted.b.component, a=wanted.a, b=wanted.b, mode=wanted.mode, by=by, why=wanted.why)
     asked = wanted.asked
     trial.difference, trial.differ, trial.alpha, trial.power = asked.difference, asked.differ, asked.alpha, asked.power
@@ -244,7 +245,7 @@ def _begun(wanted: Wanted, plan: Plan, by: User) -> VersionTrial:
     if not trial.is_live:
         found = trial_cases.in_drawn_order(trial, trial_cases.earlier(wanted.b, plan.most))
         replays.compare(trial, found)
-    _journal(trial, by, f"began {trial.mode} A/B trial {trial.pk} against {trial.a.version} of", _figures(wanted, plan))
+    _journal(trial, by, f"began {trial.mode} A/B trial {trial.pk} against {trial.a.version} of", _figures(wanted, held))
     return trial
 
 
@@ -254,14 +255,13 @@ def _put_to_half(wanted: Wanted, by: User) -> ComponentVersion:
     return deciding.begin_canary(wanted.b, by=by, percent=HALF, reason=wanted.reason)
 
 
-def _figures(wanted: Wanted, plan: Plan) -> dict[str, int]:
-    asked = wanted.asked
-    return {
-        "difference": asked.difference,
-        "alpha": asked.alpha,
-        "power": round(100 * plan.power),
-        "most_cases": plan.most,
-    }
+def _figures(wanted: Wanted, held: Offer) -> dict[str, int]:
+    asked, plan = wanted.asked, held.plan
+    figures = {"difference": asked.difference, "alpha": asked.alpha, "power": round(100 * plan.power)}
+    figures["most_cases"] = plan.most
+    if held.cost is not None:
+        figures |= {"most_calls": held.cost.calls, "most_tokens": held.cost.tokens}
+    return figures
 
 
 def _journal(trial: VersionTrial, by: User | None, what: str, figures: Mapping[str, int | str]) -> None:
