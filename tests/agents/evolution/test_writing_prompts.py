@@ -324,6 +324,21 @@ def test_a_budget_that_is_used_up_ends_it_in_words_and_the_next_one_goes_on(
     assert len(tried) == len({json.dumps(one) for one in tried}), "the first call was not asked again"
 
 
+def test_a_budget_that_is_used_up_between_two_texts_is_no_search_that_found_nothing(
+    recorded: Recorded, provider: Provider, plan: Component, operator: User, sealed: set[int]
+) -> None:
+    recorded.plan(BAD_TEXT, GOOD_TEXT)
+
+    def reply(asked: Any) -> None:
+        is_writer = WRITER in asked.server.asked[-1]["messages"][0]["content"]
+        Agent.objects.update(tokens_per_day=1 if is_writer else None)
+        asked.stream(said(BETTER) if is_writer else BAD_TEXT)
+
+    provider.will_say(*[reply] * 20)
+    search = searched(plan, operator)
+    assert (search.state, "budget" in search.reason, search.version) == (ReplayState.IMPOSSIBLE, True, None)
+
+
 def test_who_may_search_and_where_there_can_be_none(
     recorded: Recorded, provider: Provider, plan: Component, operator: User, reviewer: User, client_of: Any, api_of: Any
 ) -> None:
