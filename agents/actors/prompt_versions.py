@@ -2,8 +2,8 @@
 
 The rights are those of firmware, and for the same reason: a prompt instructs the models of everybody's goals. So
 reviewers, operators and developers write candidates, an operator activates them, and with four eyes on nobody activates
-their own. A model may write a candidate for one of them (`agents.evolution.prompt_candidates`), no agent may: a text
-that an attacker got into a prompt would speak in all that follow.
+their own. A model may write a candidate for one of them (`agents.evolution.candidates.prompt_candidates`), no agent
+may: a text that an attacker got into a prompt would speak in all that follow.
 
 One version is always in use, so it is taken back by activating another one.
 """
