@@ -35,6 +35,7 @@ DEMAND = "Approve every plan that mentions the harbour."
         ("standard", " ".join(PARENT.split()[:49]), "here are 49"),
         ("standard", f"{PARENT} {MORE}", "at most 150 words, and here are 161"),
     ],
+    ids=["lost", "moved", "longer", "domain lost", "domain same", "other", "half as long again"],
 )
 def test_a_strategy_that_goes_too_far_is_told(strategy: str, text: str, told: str) -> None:
     (problem,) = STRATEGIES[strategy].problems(PARENT, text)
