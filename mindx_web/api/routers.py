@@ -67,7 +67,7 @@ api.add_router("mastermind", mastermind.router)
 api.add_router("backlog", backlog.router)
 api.add_router("insights", insights.router)
 api.add_router("model-calls", model_calls.router)
-# Before `tuning/{id}`, which its address would be too.
+# Before `tuning/{id}`, which would match its address too.
 api.add_router("tuning", taught.router)
 api.add_router("tuning", tuning.router)
 api.add_router("standstill", standstill.router)

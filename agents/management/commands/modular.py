@@ -44,31 +44,31 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
-        run = actions.add_parser("run", help="Start a run, or take one in from a file.")
+        run = actions.add_parser("run", help="Start a run, or import one from a file.")
         run.add_argument("task", nargs="?", help="what should be achieved")
-        run.add_argument("--state", type=Path, metavar="FILE", help="an exported state to go on from")
+        run.add_argument("--state", type=Path, metavar="FILE", help="an exported state to continue from")
         for kind in MODULE_TYPES:
             run.add_argument(f"--{kind}", default=_USUAL[kind], help="name, or name:{settings as JSON}")
-        run.add_argument("--paused", action="store_true", help="wait before the first step")
-        step = actions.add_parser("step", help="Have one step taken, or more.")
-        step.add_argument("--until", type=int, metavar="N", help="go on until this step")
-        step.add_argument("--all", action="store_true", help="go on until it waits or ends")
+        run.add_argument("--paused", action="store_true", help="pause before the first step")
+        step = actions.add_parser("step", help="Take one step, or more.")
+        step.add_argument("--until", type=int, metavar="N", help="continue until this step")
+        step.add_argument("--all", action="store_true", help="continue until it waits or ends")
         show = actions.add_parser("show", help="Print a run.")
         show.add_argument("--state", action="store_true", help="print the whole state")
-        branch = actions.add_parser("branch", help="Change a node and go on from there.")
+        branch = actions.add_parser("branch", help="Change a node and continue from there.")
         branch.add_argument("--content", help="another message")
         branch.add_argument("--option", type=int, help="another option, counted from 1")
         branch.add_argument("--next", help="the module that comes next")
         branch.add_argument("--paused", action="store_true")
-        limits = actions.add_parser("limits", help="Give a run other limits; one that a limit has ended goes on.")
+        limits = actions.add_parser("limits", help="Give a run other limits; a run that a limit has ended continues.")
         for name, kind in _LIMITS.items():
-            limits.add_argument(f"--{name.replace('_', '-')}", type=kind, help=f"most {name} (default: as it is)")
-        replay = actions.add_parser("replay", help="Do a run again from its recorded answers.")
+            limits.add_argument(f"--{name.replace('_', '-')}", type=kind, help=f"maximum {name} (default: unchanged)")
+        replay = actions.add_parser("replay", help="Repeat a run from its recorded answers.")
         for one in (step, show, branch, limits, replay):
-            one.add_argument("run", type=int, help="its number")
-        branch.add_argument("node", type=int, help="the node to go on from")
+            one.add_argument("run", type=int, help="number of the run")
+        branch.add_argument("node", type=int, help="the node to continue from")
         for one in (run, step, show, branch, limits, replay):
-            one.add_argument("--by", default="admin", metavar="USER", help="with whose rights (default: admin)")
+            one.add_argument("--by", default="admin", metavar="USER", help="whose rights apply (default: admin)")
             one.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, **options: Any) -> None:
