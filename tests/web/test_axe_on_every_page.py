@@ -105,6 +105,15 @@ PAGES: dict[str, list[Place]] = {
     "mastermind-item": [Place("keeper", lambda all_: [all_.item.pk])],
     "rules": [Place("keeper")],
     "evolution": [Place("keeper")],
+    "version-trials": [Place("keeper"), Place("owner")],
+    "version-trial-new": [
+        Place("keeper", query=lambda all_: f"?component={all_.prompt.component_id}&b={all_.prompt.pk}&mode=live"),
+        Place("owner", query=lambda all_: f"?component={all_.rule.pk}"),
+    ],
+    "version-trial": [
+        Place("keeper", lambda all_: [all_.trials[0]]),
+        Place("owner", lambda all_: [all_.trials[1]]),
+    ],
     "library": [Place("keeper"), Place("keeper", query=lambda _: "?task=total+a+list&q=python&status=")],
     "library-component": [
         Place("keeper", lambda _: [Component.objects.latest("pk").pk]),
@@ -307,6 +316,7 @@ ACTIONS = {
     "oidc-connect",
     "oidc-disconnect",
     "insights-call-again",
+    "version-trial-stop",
     "evolution-dismiss",
     "evolution-grant",
     "evolution-restore",

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
 from django.conf import settings
 
@@ -28,6 +29,10 @@ MOST = 15
 # So many of the newest calls of all are searched, for there is no index, and so many that fit are looked at.
 _LOOKED_AT, _READ = 2_000, 200
 _ENDED_BADLY = (GoalState.FAILED, GoalState.MANUAL, GoalState.DROPPED)
+
+
+# The version that another one is compared with.
+Beside = ComponentVersion | None
 
 
 @dataclass(frozen=True)
@@ -79,20 +84,26 @@ def of(version: ComponentVersion, *, until: datetime | None = None) -> list[Foun
     return failures + successes[: len(failures) or MOST]
 
 
+def newest(component: Component, most: int) -> list[FoundCall]:
+    """The newest cases, whatever their answer was worth: for comparisons that a choice by that would bend."""
+    return list(islice(_all(component), most))
+
+
 def has_any(component: Component) -> bool:
     """Whether anything is recorded that it could be measured by, and somebody is there to be asked."""
     return next(_all(component), None) is not None
 
 
-def cost(version: ComponentVersion, found: list[FoundCall] | None = None) -> Cost:
-    """What both sides of all cases may take at most."""
-    if version.parent is None:
+def cost(version: ComponentVersion, found: list[FoundCall] | None = None, *, beside: Beside = None) -> Cost:
+    """What both sides of all cases may take at most, the other one being its parent if none is given."""
+    other = beside or version.parent
+    if other is None:
         return Cost(why_not="This is the first version, so there is no parent to compare it with.")
     chosen = of(version) if found is None else found
     if not chosen:
         return Cost(why_not="No recorded call can be sent again whose answer code could check.")
     # The whole text of each version comes on top of what was sent, which holds another one in its place.
-    texts = guessed_tokens(version.body) + guessed_tokens(version.parent.body)
+    texts = guessed_tokens(version.body) + guessed_tokens(other.body)
     tokens = sum(2 * tokens_of(one.asked.call) + texts for one in chosen)
     models = tuple(dict.fromkeys(asking_again.choice(one.asked.call).models[0] for one in chosen))
     return Cost(len(chosen), 2 * len(chosen), tokens, models=models)

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from agents.actors import prompt_versions
 from agents.evolution.replays import asking_again, replays
 from agents.models import Replay
-from agents.pages.evolution import prompt_page, replay_page, search_page
+from agents.pages.evolution import prompt_page, replay_page, search_page, trial_page
 from agents.pages.evolution.replay_page import PERCENTS
 from agents.pages.library import component_uses
 from agents.pages.library.component_page import page_of
@@ -139,6 +139,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "percents": PERCENTS,
         **_replayed(shown, user),
         **_written(component, user),
+        "ab_trials": trial_page.OfComponent(component, user),
         "has_canary": any(one.status == ComponentVersion.Status.CANARY for one in versions),
     }
     part = request.headers.get("HX-Target", "")

@@ -17,7 +17,7 @@ from agents.components.rule_writing import Checked
 from agents.insights import rule_health
 from agents.insights.rule_health import Weakest
 from agents.models import Replay, Workspace
-from agents.pages.evolution import replay_page, search_page
+from agents.pages.evolution import replay_page, search_page, trial_page
 from agents.presentation.line_diff import compare
 from agents.presentation.matrix import weighed_rules
 from agents.presentation.rates import Rate, rate
@@ -127,6 +127,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "strategies": Replay.Strategy.choices,
         "found": search_page.of(component, user),
         "proof": replay_page.of(shown, request.user),
+        "ab_trials": trial_page.OfComponent(component, user),
         "page": reverse("rule", args=[pk]),
         "moves": f"{reverse('rule', args=[pk])}versions/{shown.pk}",
         **_trial(request, component, shown),
