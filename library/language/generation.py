@@ -94,6 +94,11 @@ def answered_since(request: Ask, since: datetime, besides: Collection[int]) -> A
     return None
 
 
+def as_sent(text: str) -> str:
+    """A text with its secrets as marks, as a request would hold it."""
+    return masking.mask([text], _mark_of, keys=provider.keys()).texts[0]
+
+
 def _masked(request: Ask) -> tuple[Ask, Masked]:
     texts = [one.content for one in request.messages]
     ours = [at for at, one in enumerate(request.messages) if one.role == "system"]

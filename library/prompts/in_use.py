@@ -25,6 +25,8 @@ KIND = Component.Kind.PROMPT.value
 Told = Callable[[str, str, bool, int], None]
 # The version of a text that stands in no version of the library.
 BUILT_IN = "built in"
+# The version of a text that is tried and that nobody has saved.
+UNSAVED = "unsaved"
 
 
 _COUNT = f"""
@@ -77,6 +79,11 @@ def of(name: str) -> Version:
 def is_drawn(percent: int) -> bool:
     """Whether chance gives a request to a canary. Each is drawn by itself, for each answer is counted by itself."""
     return secrets.randbelow(100) < percent
+
+
+def of_text(name: str, text: str) -> Version:
+    """A text that is tried before it is saved. KeyError where it is no text of a prompt; it must have no problems."""
+    return Version(declared.every()[name], UNSAVED, text)
 
 
 def shipped(name: str) -> Version:

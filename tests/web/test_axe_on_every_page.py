@@ -309,6 +309,8 @@ ACTIONS = {
     "tool-search",
     "library-when",
     "library-prompt-version",
+    "library-prompt-evolve",
+    "library-prompt-search",
     "library-replay",
     "a2a",
     "oidc-connect",

@@ -113,7 +113,7 @@ def _with_calls(replay: Replay, found: Sequence[FoundCall]) -> None:
             goal=one.asked.goal,
             call=one.asked.call.pk,
             text=one.asked.goal.text if one.asked.goal is not None else f"{one.asked.prompt}: call {one.asked.call.pk}",
-            half=_half(name, one.asked.goal.pk if one.asked.goal is not None else one.asked.call.pk),
+            half=_half(name, one.number),
             succeeded_then=one.succeeded,
             base=one.asked.base,
         )

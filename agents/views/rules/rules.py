@@ -184,16 +184,17 @@ def _trial(request: HttpRequest, component: Component, shown: ComponentVersion) 
     workspace = get_object_or_404(workspaces, name=wanted) if wanted else workspaces.first()
     found: dict[str, Any] = {"goal": goal, "workspaces": workspaces[:100], "workspace": workspace, "trial": None}
     if goal and workspace is not None:
-        found |= _tried(goal, workspace, shown, component.name)
+        judge_all = request.GET.get("judge") == "all"
+        found |= _tried(goal, workspace, shown, component.name, judge_all=judge_all)
     return found
 
 
-def _tried(goal: str, workspace: Workspace, shown: ComponentVersion, name: str) -> dict[str, Any]:
+def _tried(goal: str, workspace: Workspace, shown: ComponentVersion, name: str, *, judge_all: bool) -> dict[str, Any]:
     try:
         instead = KnownRule(name, shown.version, str(shown.pk), rules.read_one(shown.body))
     except grammar.RuleSyntaxError as error:
         return {"cannot_try": str(error)}
-    trial = rules.try_out(goal, workspace, instead=instead)
+    trial = rules.try_out(goal, workspace, instead=instead, judge_all=judge_all)
     weighed = weighed_rules(trial.evidence)
     outcome = trial.outcome
     steps, cleanup = (outcome.steps, outcome.cleanup) if isinstance(outcome, PlanDraft) else ((), ())

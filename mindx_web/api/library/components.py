@@ -28,7 +28,6 @@ from mindx_web.api.library.searches import SearchOut, begun
 from mindx_web.api.protocol.auth import ApiRequest, BearerToken
 from mindx_web.api.protocol.paging import Limit, found_id
 from mindx_web.api.protocol.problems import Problem, invalid
-from people.models import User
 from people.scopes import Scope
 
 router = Router(tags=["components"])
@@ -181,12 +180,10 @@ def evolve(
     """Write a candidate, or have a model write one, and have it replayed beside its parent on the parent's own cases.
 
     Without a `body` a worker asks a model: the answer is a search for one text, whose address is in `href` and
-    Location. 409 says why no model can be asked. A candidate of a prompt needs a `body`.
+    Location. 409 says why no model can be asked. A prompt is replayed when an operator says so.
     """
     component = _component(component_id)
-    if component.kind == PROMPT:
-        return Status(202, candidate_out(_prompt_written(component, payload, request.auth.user), request.auth.user))
-    if component.kind not in (RULE, WORKFLOW, made_tools.KIND) or made_tools.is_shipped(component.name):
+    if component.kind not in (RULE, WORKFLOW, PROMPT, made_tools.KIND) or made_tools.is_shipped(component.name):
         message = "Only rules, prompts, workflows and tools that people made evolve this way."
         raise Problem(409, message, kind="not_possible")
     with refusals():
@@ -195,6 +192,9 @@ def evolve(
             search = searches.ask_for_one(component, by=user, why=payload.why, strategy=strategy)
             return Status(202, begun(search, response))
         with transaction.atomic():
+            if component.kind == PROMPT:
+                saved = prompt_versions.save(component, payload.body, by=request.auth.user, changes=payload.why)
+                return Status(202, candidate_out(saved, request.auth.user))
             saved = _written(component.kind, payload.body, component, payload.why, request.auth.user)
             replays.ask(saved, by=request.auth.user, why=payload.why, strategy=payload.strategy.value)
     return Status(202, candidate_out(saved, request.auth.user))
@@ -273,13 +273,6 @@ def _component(component_id: str) -> Component:
 def _versions(component_id: str) -> list[ComponentVersion]:
     rows = _component(component_id).versions.select_related("parent", "created_by")
     return list(rows.defer("content_embedding", "applicability_embedding").order_by("-pk"))
-
-
-def _prompt_written(component: Component, payload: EvolveIn, by: User) -> ComponentVersion:
-    if payload.body is None:
-        raise Problem(409, "No model writes a prompt. Send the text as `body`.", kind="not_possible")
-    with refusals():
-        return prompt_versions.save(component, payload.body, by=by, changes=payload.why)
 
 
 def _described(component: Component, version: ComponentVersion | None) -> dict[str, Any]:

@@ -36,7 +36,7 @@ class SearchIn(Schema):
 
 
 class TriedOut(Schema):
-    """A text that was tried on all goals, and with how many it passes. The first is the version in use."""
+    """A text that was tried on all cases, and with how many it passes. The first is the version in use."""
 
     passed: int
     of: int
@@ -64,7 +64,10 @@ class SearchOut(Schema):
 
 @router.post("", response={202: SearchOut}, auth=BearerToken(Scope.LIBRARY_WRITE), operation_id="search_candidate")
 def ask(request: ApiRequest, response: HttpResponse, payload: SearchIn) -> Status[SearchOut]:
-    """Search for a better version of a rule, a tool or a workflow. 409 says why no search is possible."""
+    """Search for a better version of a rule, a tool, a workflow or a prompt. 409 says why no search is possible.
+
+    The texts of a prompt are tried by asking models again, so that takes an operator.
+    """
     component = Component.objects.filter(pk=found_id(payload.component, _NO_COMPONENT)).first()
     if component is None:
         raise _NO_COMPONENT
