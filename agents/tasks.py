@@ -7,8 +7,11 @@ from celery import shared_task
 from agents.bus import answering, retention, settling, vectors
 from agents.coordinator import backlog_sources, backlog_taking
 from agents.cycle import cycle
-from agents.evolution import prompt_canaries, replaying, replays, rollouts, searches, searching, starting, tool_checks
+from agents.evolution import replaying
+from agents.evolution.activation import prompt_canaries, rollouts, tool_checks
 from agents.evolution.auditing import proposing
+from agents.evolution.candidates import searches, searching, starting
+from agents.evolution.replays import replays
 from agents.execution import shadow as shadow_run
 from agents.execution import sweep_parts, waits
 from agents.foreign_tools import listing

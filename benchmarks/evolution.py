@@ -180,7 +180,7 @@ class Came:
 
 
 def _family(family: Family, submitter: User, writer: User, operator: User, admin: User) -> Came:
-    from agents.evolution import deciding
+    from agents.evolution.activation import deciding
     from library.components import services
 
     services.publish("rule", family.what, _rule(family, "parent"), by=operator, status="active")
@@ -200,7 +200,8 @@ def _family(family: Family, submitter: User, writer: User, operator: User, admin
 
 def _goals_until_taken_back(family: Family, version: ComponentVersion, submitter: User, most: int) -> int:
     """How many goals about the ten files were planned until the version was no longer in use; 0: `most` and it is."""
-    from agents.evolution import replaying, rollouts
+    from agents.evolution import replaying
+    from agents.evolution.activation import rollouts
 
     for number, text in enumerate(itertools.islice(itertools.cycle((*family.failing, *family.working)), most), start=1):
         _planned(family, text, submitter)
@@ -252,7 +253,9 @@ def _goal(family: Family, text: str, submitter: User, reviewer: User) -> Goal:
 
 def _candidate(family: Family, program: str, writer: User, operator: User) -> tuple[bool, str, ComponentVersion]:
     from agents.components import rule_writing
-    from agents.evolution import deciding, replaying, replays
+    from agents.evolution import replaying
+    from agents.evolution.activation import deciding
+    from agents.evolution.replays import replays
     from library.errors import LibraryRefused
     from library.models import Component
 

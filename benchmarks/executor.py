@@ -96,7 +96,7 @@ class Bench:
         from agents.models import Agent, Workspace
         from people.models import User
         from people.roles import Role
-        from sandbox.snapshots import EMPTY
+        from sandbox.store.snapshots import EMPTY
 
         logging.disable(logging.WARNING)
         self.owner: User = User.objects.create_user("owner", roles=[Role.SUBMITTER])

@@ -36,7 +36,7 @@ class Bench:
         from agents.models import Agent, Workspace
         from people.models import User
         from people.roles import Role
-        from sandbox.snapshots import EMPTY
+        from sandbox.store.snapshots import EMPTY
 
         logging.disable(logging.WARNING)
         self.place = place

@@ -23,8 +23,8 @@ from sandbox.contract import Request, SandboxError, SessionState
 from sandbox.jail import bubblewrap, interpreter, seccomp
 from sandbox.jail.published import publish
 from sandbox.places import templates_folder
-from sandbox.session import Session, open_session
-from sandbox.snapshots import SnapshotStore
+from sandbox.sessions.session import Session, open_session
+from sandbox.store.snapshots import SnapshotStore
 
 _FILES = 2000
 _CHANGED = 20

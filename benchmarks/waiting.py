@@ -54,7 +54,7 @@ def fill(agent: Agent, plans: int) -> None:
     from agents.models import Workspace
     from people.models import User
     from people.roles import Role
-    from sandbox.snapshots import EMPTY
+    from sandbox.store.snapshots import EMPTY
 
     owners = [User.objects.create_user(f"owner{n}", roles=[Role.SUBMITTER]) for n in range(_SUBMITTERS)]
     places = [Workspace.objects.create(name=f"bench{n}", owner=one, head=EMPTY) for n, one in enumerate(owners)]

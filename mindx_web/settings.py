@@ -16,8 +16,8 @@ from django.core.exceptions import ImproperlyConfigured
 
 from library.language.prices import parse_prices
 from people.oidc.configuration import configuration as oidc_configuration
-from sandbox.store_address import BadAddress
-from sandbox.store_address import parse as parse_store_address
+from sandbox.store.store_address import BadAddress
+from sandbox.store.store_address import parse as parse_store_address
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(os.environ.get("MINDX_DATA", BASE_DIR / ".mindx")).resolve()

@@ -13,13 +13,13 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from sandbox.console.terminal import Terminal, interact
 from sandbox.contract import SandboxError, SessionState
 from sandbox.gate.hosts import HostRefused
 from sandbox.jail.probe import LEVELS
 from sandbox.places import data_folder
-from sandbox.session import open_session
-from sandbox.snapshots import SnapshotStore
-from sandbox.terminal import Terminal, interact
+from sandbox.sessions.session import open_session
+from sandbox.store.snapshots import SnapshotStore
 
 _FAILED, _USAGE, _UNAVAILABLE = 1, 2, 3
 

@@ -1,6 +1,6 @@
 """The commands of a session: which there are, what each takes, and the English for what is wrong with a request.
 
-Pure. A command's own work is in `doing` and, within the jail, in `jail/inside`.
+Pure. A command's own work is in `sessions` and, within the jail, in `jail/inside`.
 """
 
 from __future__ import annotations

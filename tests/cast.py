@@ -144,7 +144,7 @@ def api_of(token_of: Callable[..., str]) -> Callable[..., ApiCaller]:
 def make_workspace(db: None) -> Callable[..., Workspace]:
     """`make_workspace(user, name="…")`: an empty workspace."""
     from agents.models import Workspace
-    from sandbox.snapshots import EMPTY
+    from sandbox.store.snapshots import EMPTY
 
     numbers = itertools.count(1)
 

@@ -18,7 +18,7 @@ from agents.rules.naming import path_problem
 from agents.workspaces import file_ages
 from agents.workspaces.stores import store
 from sandbox.contract import SandboxError
-from sandbox.manifest import Entry
+from sandbox.store.manifest import Entry
 
 # What is read of files at most to look for a text in them.
 MOST_BYTES = 256 << 20

@@ -26,7 +26,7 @@ from people import journal
 from people.journal import Event
 from people.models import User
 from people.roles import Role
-from sandbox.snapshots import DamagedStore
+from sandbox.store.snapshots import DamagedStore
 
 logger = logging.getLogger(__name__)
 

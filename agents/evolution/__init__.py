@@ -1,4 +1,4 @@
-"""How a candidate of the library proves itself: replays beside its parent, and the gate that uses them.
+"""How a candidate of the library comes to be, proves itself beside its parent, is put to use and is watched.
 
-`gate` (pure) judges, `cases` chooses, `replays` are the rows, `replaying` does the work, `deciding` activates.
+Imports goals, planning and execution, whose work it does anew in copies; `replaying` carries out a replay.
 """

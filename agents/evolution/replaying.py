@@ -14,10 +14,11 @@ from dataclasses import replace
 from threading import Event
 from typing import Any
 
-from agents.evolution import agent_sides, answer_cases, answer_sides, contenders, copies, replays, rollouts
-from agents.evolution.answer_sides import OutOfBudget
-from agents.evolution.contenders import Contender, Unusable
-from agents.evolution.copies import GONE, SAID_MAX, Side
+from agents.evolution.activation import rollouts
+from agents.evolution.replays import agent_sides, answer_cases, answer_sides, contenders, copies, replays
+from agents.evolution.replays.answer_sides import OutOfBudget
+from agents.evolution.replays.contenders import Contender, Unusable
+from agents.evolution.replays.copies import GONE, SAID_MAX, Side
 from agents.execution.companion import Companion
 from agents.execution.shadow import Stopped
 from agents.models import Replay, ReplayCase

@@ -32,8 +32,8 @@ from agents.record.logs import NewLine
 from agents.toolkit.limits import UnknownLimit, session_limits
 from sandbox.contract import Limits, SandboxError, SandboxUnavailable
 from sandbox.gate.hosts import HostRefused, canonical
-from sandbox.objects import StoreUnavailable
-from sandbox.snapshots import SnapshotRefused
+from sandbox.store.objects import StoreUnavailable
+from sandbox.store.snapshots import SnapshotRefused
 
 _WOULD_END = "it waits for an answer, and the programs that run beside it ({}) would end meanwhile"
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT}

@@ -20,7 +20,7 @@ from agents.record.lease import Lease
 from agents.record.logs import NewLine
 from agents.states import GoalState, IntentState, PlanState
 from sandbox.contract import SessionState
-from sandbox.session import is_at_hand
+from sandbox.sessions.session import is_at_hand
 
 
 @dataclass(frozen=True)

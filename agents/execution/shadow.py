@@ -30,7 +30,7 @@ from agents.states import MoveRefused, ShadowState
 from agents.toolkit.limits import UnknownLimit, session_limits
 from people import sealing
 from sandbox.contract import Limits, SandboxError, SessionState
-from sandbox.snapshots import SnapshotRefused
+from sandbox.store.snapshots import SnapshotRefused
 
 logger = logging.getLogger(__name__)
 

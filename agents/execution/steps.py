@@ -24,8 +24,8 @@ from agents.toolkit.limits import session_limits
 from agents.toolkit.references import UnresolvedReference, resolve
 from agents.toolkit.registry import UnknownTool, tools_in_use
 from sandbox.contract import Result
-from sandbox.doing.listening import OnOutput
-from sandbox.session import Session
+from sandbox.sessions.listening import OnOutput
+from sandbox.sessions.session import Session
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ from agents.record.errors import AgentsError
 from agents.record.lease import Lease
 from agents.workspaces.stores import checkouts, store
 from sandbox.contract import Limits, Result, SessionState
-from sandbox.session import Session, open_session
-from sandbox.snapshots import SnapshotRefused
+from sandbox.sessions.session import Session, open_session
+from sandbox.store.snapshots import SnapshotRefused
 
 
 class WouldEndPrograms(AgentsError):

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from agents.components import tool_writing
-from agents.evolution import tool_checks
+from agents.evolution.activation import tool_checks
 from agents.foreign import cards, fetching
 from agents.foreign.cards import Card
 from agents.foreign.tool_text import tool_text

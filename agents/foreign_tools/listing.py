@@ -20,7 +20,7 @@ from agents.toolkit import web_address
 from agents.toolkit.foreign import inside
 from agents.toolkit.jailed import REQUEST
 from sandbox.contract import Request, SandboxError, SessionState
-from sandbox.session import open_session
+from sandbox.sessions.session import open_session
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,8 @@ from django.db.models.functions import Now
 
 from agents.components import made_tools, tool_writing
 from agents.components.tool_writing import ToolInvalid
-from agents.evolution import cases, replays, tool_checks
+from agents.evolution.activation import tool_checks
+from agents.evolution.replays import cases, replays
 from agents.models import McpServer
 from agents.record import logs, wake_ups
 from agents.record.errors import NotPossibleNow, NotYours

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from agents.actors import lifecycle
 from agents.goals.goals import checked_text
 from agents.models import DEFAULT_AGENT, Agent, Goal, Workspace
-from agents.pages.goal_list import APPROVED, OPEN, SEARCH_MAX, GoalFilter
+from agents.pages.goals.goal_list import APPROVED, OPEN, SEARCH_MAX, GoalFilter
 from agents.plans.designs import checked_design
 from agents.record.errors import GoalRefused
 from agents.record.selectors import (

@@ -29,7 +29,7 @@ from people.journal import Event
 from people.models import User
 from people.rate_limits import Limit
 from people.roles import Role
-from sandbox.snapshots import EMPTY
+from sandbox.store.snapshots import EMPTY
 
 _NAME_TRIES = 50
 _NAME_LENGTH = 40

@@ -16,8 +16,9 @@ from agents.toolkit.limits import Number, in_words, session_limits
 from agents.toolkit.registry import tools_in_use
 from agents.toolkit.schemas import PATH_KINDS
 from people.models import User
-from sandbox import commands, typed
+from sandbox import commands
 from sandbox.commands import Refusal
+from sandbox.console import typed
 from sandbox.contract import Request, SessionState
 from sandbox.gate.hosts import HostRefused, canonical
 

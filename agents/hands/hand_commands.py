@@ -27,7 +27,8 @@ from agents.workspaces import waiting_for_hands
 from people import sealing
 from people.models import User
 from people.roles import Role
-from sandbox import commands, typed
+from sandbox import commands
+from sandbox.console import typed
 from sandbox.contract import SessionState
 
 logger = logging.getLogger(__name__)

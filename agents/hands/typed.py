@@ -35,7 +35,7 @@ from agents.workspaces import waiting_for_hands
 from agents.workspaces.stores import checkouts
 from people import sealing
 from sandbox.contract import Result, SandboxError, SessionState
-from sandbox.snapshots import SnapshotRefused
+from sandbox.store.snapshots import SnapshotRefused
 
 logger = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from agents.live.audience import Ending, audience, seat_of
 from agents.live.goal_watch import PAUSE_S, GoalWatch, News, message, news, watch_of
 from agents.live.hub import hub
 from agents.models import Goal
-from agents.pages import goal_log, goal_running
+from agents.pages.goals import goal_log, goal_running
 from agents.record.wake_ups import QUEUE_GROUP
 from people.models import User
 

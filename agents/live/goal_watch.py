@@ -19,9 +19,9 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from agents.live.hub import Hub, hub
-from agents.pages import goal_log, goal_page, goal_running
-from agents.pages.goal_log import Window
-from agents.pages.goal_page import GoalPage
+from agents.pages.goals import goal_log, goal_page, goal_running
+from agents.pages.goals.goal_log import Window
+from agents.pages.goals.goal_page import GoalPage
 from agents.record.wake_ups import goal_group
 from people.models import User
 

@@ -1,1 +1,4 @@
-"""What pages show: rows are read here, agents.presentation finds the words, views and the socket render templates."""
+"""What pages show, one room a subject: rows are read here, views and the socket render the templates.
+
+Imports whatever holds rows, and `agents.presentation` for the words.
+"""

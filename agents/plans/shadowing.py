@@ -17,9 +17,9 @@ from agents.record.moves import move_shadow
 from agents.states import PlanState, ShadowState
 from agents.workspaces import file_paths
 from agents.workspaces.stores import store
-from sandbox.compare import ORDER, compare
 from sandbox.contract import SandboxError
 from sandbox.jail.inside.survey import CACHES
+from sandbox.store.compare import ORDER, compare
 
 BEGUN_MAX = 3
 PATHS_MAX = 100
@@ -110,7 +110,7 @@ def latest(plan: IntentPlan) -> ShadowRun | None:
 
 
 def changed_paths(run: ShadowRun) -> dict[str, list[str]] | None:
-    """What became of which paths in the copy, by kind (`sandbox.compare.ORDER`); None when nobody can tell."""
+    """What became of which paths in the copy, by kind (`sandbox.store.compare.ORDER`); None when nobody can tell."""
     if run.state != ShadowState.DONE:
         return None
     try:

@@ -24,7 +24,8 @@ from agents.components.tool_writing import ToolInvalid
 from agents.components.workflow_library import WorkflowInvalid
 from agents.coordinator import backlog
 from agents.coordinator.backlog import Wish
-from agents.evolution import asking, tool_checks, writing
+from agents.evolution.activation import tool_checks
+from agents.evolution.candidates import asking, writing
 from agents.goals import workflow_goals
 from agents.goals.component_goals import Terms
 from agents.mastermind.components import Component as Named

@@ -9,8 +9,8 @@ from typing import Any
 from agents.bdi.designing.choosing import Thresholds
 from agents.bus.members import Offer
 from agents.bus.providers import Answer, Asked, Connected
-from agents.evolution import asking
 from agents.evolution.auditing import proposing
+from agents.evolution.candidates import asking
 from agents.models import EvolutionProposal
 from agents.record.errors import AgentsError, NotPossibleNow
 from agents.record.selectors import sees_everything

@@ -11,7 +11,7 @@ from agents.bdi.designing.choosing import Decided, Match, Thresholds
 from agents.bdi.designing.needs import Need
 from agents.bdi.designing.workflow_values import Chosen
 from agents.components import workflow_library
-from agents.evolution import asking
+from agents.evolution.candidates import asking
 from agents.goals import goals
 from agents.goals.component_goals import Terms
 from agents.models import Goal

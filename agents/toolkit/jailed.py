@@ -31,8 +31,8 @@ def in_jail(
     """What the sandbox is asked so that `work` gets the parameters of `schema`; of a module, its function `main`.
 
     `reads_only`: it changes no file, as its effect has to say too. `parts` are further modules of mindX that it
-    imports by their names. `kit`: what is brought into the jail for it (see sandbox.doing.tools). `fixed` are further
-    parameters, which no plan gives.
+    imports by their names. `kit`: what is brought into the jail for it (see sandbox.sessions.tools). `fixed` are
+    further parameters, which no plan gives.
     """
     function = "main" if isinstance(work, ModuleType) else work.__name__
     whole = work.__name__ if isinstance(work, ModuleType) else f"{work.__module__}.{function}"

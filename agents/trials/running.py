@@ -19,7 +19,7 @@ from agents.toolkit.trial import WEB, Trial
 from agents.trials.judging import Observed
 from agents.trials.observing import watched
 from sandbox.contract import Result, SessionState
-from sandbox.session import Session, open_session
+from sandbox.sessions.session import Session, open_session
 
 _REPEATED = ("idempotent", "keyed")
 

@@ -18,7 +18,7 @@ from agents.toolkit.wording.slots import render
 from agents.understanding import command_goals
 from library.models import ComponentVersion
 from people.models import User
-from sandbox.snapshots import EMPTY
+from sandbox.store.snapshots import EMPTY
 
 NEAREST = 3
 # Below this similarity a rule is not "near" but only the least far.

@@ -6,7 +6,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 
 from agents.models import Goal
-from agents.pages import goal_page
+from agents.pages.goals import goal_page
 from agents.record.selectors import may_change
 from people.models import User
 

@@ -16,7 +16,7 @@ from agents.coordinator import backlog, backlog_list, backlog_taking
 from agents.coordinator.backlog_list import OPEN, SEARCH_MAX, ItemFilter
 from agents.coordinator.backlog_overview import overview
 from agents.models import BacklogItem
-from agents.pages import backlog as shown
+from agents.pages.agents import backlog as shown
 from agents.record.errors import AgentsError, NotPossibleNow
 from agents.states import BacklogState
 from people.models import User

@@ -12,8 +12,8 @@ from django.utils.crypto import get_random_string
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from agents.models import EnvironmentPolicy, EnvironmentRun
-from agents.pages import environment_page
-from agents.pages.environment_page import FALLBACK_WORDS, Listed, PolicyPage, RunPage
+from agents.pages.agents import environment_page
+from agents.pages.agents.environment_page import FALLBACK_WORDS, Listed, PolicyPage, RunPage
 from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
 from agents.simulations import learned_policies, rights, runs
 from agents.simulations.runs import Start

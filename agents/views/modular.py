@@ -25,7 +25,7 @@ from agents.models import ModularRun
 from agents.modular import advice, branching, rights, runs, states, wanting
 from agents.modular.branching import Edit
 from agents.modular.runs import Start
-from agents.pages import modular_page
+from agents.pages.agents import modular_page
 from agents.record import selectors
 from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
 from people.models import User

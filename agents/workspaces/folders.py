@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.workspaces import file_paths
-from sandbox.snapshots import Entry
+from sandbox.store.snapshots import Entry
 
 _DISTRIBUTION = re.compile(r"(?P<name>[A-Za-z0-9._]+)-(?P<version>[^-/]+)\.dist-info\Z")
 

@@ -11,7 +11,7 @@ from agents.models import Attempt, ShadowRun, Workspace, WorkspaceChange
 from agents.record.selectors import goals_visible_to
 from agents.workspaces.stores import store
 from people.models import User
-from sandbox.snapshots import EMPTY
+from sandbox.store.snapshots import EMPTY
 
 PAGE = 30
 _SAID = {

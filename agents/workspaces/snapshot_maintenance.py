@@ -13,15 +13,15 @@ from django.conf import settings
 from agents.record.errors import AgentsError
 from agents.workspaces import snapshot_references
 from agents.workspaces.stores import checkouts, is_shared, own_store, store
-from sandbox import prune as pruning
-from sandbox import repair as mending
-from sandbox import verify as verifying
-from sandbox.blobs import DamagedStore
-from sandbox.objects import StoreUnavailable
-from sandbox.prune import Policy, Pruned
-from sandbox.remote import RemoteStore
-from sandbox.store_lock import StoreBusy
-from sandbox.verify import Damage, Verified
+from sandbox.store import prune as pruning
+from sandbox.store import repair as mending
+from sandbox.store import verify as verifying
+from sandbox.store.blobs import DamagedStore
+from sandbox.store.objects import StoreUnavailable
+from sandbox.store.prune import Policy, Pruned
+from sandbox.store.remote import RemoteStore
+from sandbox.store.store_lock import StoreBusy
+from sandbox.store.verify import Damage, Verified
 
 logger = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from agents.models import (
     WorkspaceChange,
 )
 from agents.states import GOAL_ENDED, HAND_ENDED, PLAN_ENDED
-from sandbox.manifest import EMPTY
+from sandbox.store.manifest import EMPTY
 
 _GOAL_ENDED = Q(intent__intent_plan__goal__state__in=sorted(GOAL_ENDED))
 

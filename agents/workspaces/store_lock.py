@@ -11,8 +11,8 @@ from contextlib import contextmanager
 
 from django.db import OperationalError, connection
 
-from sandbox.objects import StoreUnavailable
-from sandbox.store_lock import StoreBusy
+from sandbox.store.objects import StoreUnavailable
+from sandbox.store.store_lock import StoreBusy
 
 # Any number that nobody else locks.
 _KEY = 0x6D696E64_0005
@@ -23,7 +23,7 @@ _LOCK_NOT_AVAILABLE = "55P03"
 
 
 class DatabaseTurns:
-    """`sandbox.objects.Turns` by advisory locks. A pooler before Postgres has to pool sessions."""
+    """`sandbox.store.objects.Turns` by advisory locks. A pooler before Postgres has to pool sessions."""
 
     @contextmanager
     def writing(self) -> Iterator[None]:

@@ -8,12 +8,12 @@ from pathlib import Path
 from django.conf import settings
 
 from agents.workspaces.store_lock import DatabaseTurns
-from sandbox.cache import CachePolicy
 from sandbox.contract import DEFAULT_LIMITS, Limits
-from sandbox.remote import RemoteStore
-from sandbox.s3 import S3, Patience
-from sandbox.snapshots import SnapshotStore
-from sandbox.store_address import Bucket
+from sandbox.store.cache import CachePolicy
+from sandbox.store.remote import RemoteStore
+from sandbox.store.s3 import S3, Patience
+from sandbox.store.snapshots import SnapshotStore
+from sandbox.store.store_address import Bucket
 
 
 @lru_cache(maxsize=16)

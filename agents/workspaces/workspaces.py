@@ -30,7 +30,7 @@ from people.journal import Event
 from people.models import User
 from people.roles import Role
 from sandbox.contract import Limits
-from sandbox.snapshots import EMPTY, DamagedStore, Snapshot, SnapshotRefused, SnapshotStore
+from sandbox.store.snapshots import EMPTY, DamagedStore, Snapshot, SnapshotRefused, SnapshotStore
 
 _TRIES = 5
 _MOST_OF_A_NAME = 200

@@ -10,7 +10,7 @@ from io import RawIOBase
 from typing import Protocol
 
 from agents.workspaces import file_paths
-from sandbox.snapshots import Entry, SnapshotStore
+from sandbox.store.snapshots import Entry, SnapshotStore
 
 CHUNK_BYTES = 256 << 10
 

@@ -59,7 +59,7 @@ class Goals:
 
     def _goal(self) -> Goal:
         from agents.models import Goal, Workspace
-        from sandbox.snapshots import EMPTY
+        from sandbox.store.snapshots import EMPTY
 
         self._made += 1
         place = Workspace.objects.create(name=f"{self._mark}-{self._made}", owner=self._owner, head=EMPTY)

@@ -23,7 +23,7 @@ from mindx_web.api.protocol.problems import Problem, not_found
 from mindx_web.api.protocol.shapes import Strict
 from people.models import User
 from people.scopes import Scope
-from sandbox.snapshots import Entry
+from sandbox.store.snapshots import Entry
 
 router = Router(tags=["workspaces"])
 

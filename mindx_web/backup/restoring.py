@@ -27,7 +27,7 @@ from mindx_web.supervisor.parts import Servers, own_environment
 from mindx_web.supervisor.postgres import OWNER, EmbeddedPostgres
 from mindx_web.supervisor.prepared import note_prepared
 from mindx_web.supervisor.unfinished_restore import Unfinished
-from sandbox.store_address import BadAddress, Bucket, parse
+from sandbox.store.store_address import BadAddress, Bucket, parse
 
 START_S = 60.0
 LOOK_EVERY_S = 0.1

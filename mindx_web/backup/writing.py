@@ -17,9 +17,9 @@ from agents.workspaces.stores import store
 from mindx_web.backup.contents import DUMP, FORMAT, KEY_NAMES, KEYS, STORE, Manifest, copying, digest_of, mark_of
 from mindx_web.backup.postgres_tools import private_folder, run
 from mindx_web.supervisor.data_folder import write_private
-from sandbox import verify as verifying
-from sandbox.snapshots import SnapshotStore
-from sandbox.verify import Damage
+from sandbox.store import verify as verifying
+from sandbox.store.snapshots import SnapshotStore
+from sandbox.store.verify import Damage
 
 
 def back_up(folder: Path, *, url: str, with_keys: bool) -> tuple[Manifest, list[Damage]]:

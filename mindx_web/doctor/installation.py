@@ -13,7 +13,7 @@ from django.conf import settings
 from agents.beliefs import perceiving
 from agents.workspaces import stores
 from mindx_web.doctor.finding import Finding, fail, ok, warn
-from sandbox.objects import StoreUnavailable
+from sandbox.store.objects import StoreUnavailable
 
 KEY_LENGTH = 32
 MIB = 1024 * 1024

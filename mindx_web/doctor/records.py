@@ -20,7 +20,7 @@ from library.language.entailment import model as entailment_model
 from mindx_web.doctor.finding import Finding, fail, ok, warn
 from review.audit import anchors
 from review.models import Delivery, HeldDecision, PlanNews
-from sandbox import verify as verifying
+from sandbox.store import verify as verifying
 
 SAMPLE = 20
 SAMPLE_SHARED = 3

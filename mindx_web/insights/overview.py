@@ -17,7 +17,7 @@ from django.utils import timezone
 from agents.bdi.outcome.outcome import MISSED
 from agents.goals import examples
 from agents.models import Goal, Intent, IntentPlan, RecoveryAttempt
-from agents.pages import files_held
+from agents.pages.files import files_held
 from agents.record.selectors import approved, begun, goals_visible_to, paused, plans_visible_to
 from agents.states import GoalState, IntentState, PlanState
 from mindx_web.presentation.chart import Chart, Day, chart

@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass
 from functools import cached_property
 
-from agents.evolution import asking_again
-from agents.evolution.asking_again import Choice
+from agents.evolution.replays import asking_again
+from agents.evolution.replays.asking_again import Choice
 from agents.presentation.line_diff import LineDiff, compare
 from agents.record import selectors
 from library.models import Component, ComponentVersion, ModelCall

@@ -22,7 +22,7 @@ from agents.workspaces import stores
 from library import embedding, renewal
 from mindx_web.operations import heartbeat
 from mindx_web.operations.heartbeat import Beat
-from sandbox.objects import StoreUnavailable
+from sandbox.store.objects import StoreUnavailable
 
 logger = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from agents.bdi.plans.parameters import is_written_in_rule
 from agents.bdi.recovery.strategies import way_named
-from agents.pages.environment_page import Bars as ScoreBars
+from agents.pages.agents.environment_page import Bars as ScoreBars
 from agents.presentation import hidden
 from agents.toolkit.hosts import THE_INDEX
 from agents.workspaces import package_index

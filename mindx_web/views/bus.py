@@ -15,8 +15,8 @@ from agents.bdi.bus.breaker import Terms
 from agents.bdi.bus.routing import Strategy
 from agents.bus import breakers, discovery, in_step, requests, settings
 from agents.models import BusEntry, BusMember, BusRequest, BusSettings
-from agents.pages import bus_page
-from agents.pages.bus_page import RequestPage
+from agents.pages.agents import bus_page
+from agents.pages.agents.bus_page import RequestPage
 from agents.record.errors import AgentsError, GoalRefused, NotPossibleNow, NotYours
 from agents.record.selectors import workspaces_writable_by
 from agents.states import RequestState

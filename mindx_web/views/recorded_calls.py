@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from agents.evolution import asking_again
+from agents.evolution.replays import asking_again
 from agents.record.errors import NotPossibleNow, NotYours
 from library.models import ModelCall
 from mindx_web.insights.recorded_call import RecordedCall

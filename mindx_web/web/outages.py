@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from django.db import InterfaceError, OperationalError
 
 from agents.record import disk
-from sandbox.objects import StoreUnavailable
+from sandbox.store.objects import StoreUnavailable
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Mapping
 
 from agents.models import LevelDocument
-from agents.pages import design_page
+from agents.pages.library import design_page
 from agents.plans import levels
 from agents.plans.levels import NoSuchChoice
 from people.models import User

@@ -11,7 +11,7 @@ from agents.bdi.planning import levels
 from agents.bdi.planning.levels import Selection
 from agents.bdi.plans.document import digest_of
 from agents.models import IntentPlan, LevelDocument
-from agents.pages import design_page
+from agents.pages.library import design_page
 from agents.presentation.flow_graph import Graph
 from agents.record import authors
 from agents.record.selectors import goals_visible_to

@@ -16,7 +16,7 @@ from agents.components.made_tools import Behind
 from agents.execution import goal_network
 from agents.execution.goal_network import StepNetwork
 from agents.models import IntentPlan, Transition
-from agents.pages import flow_page
+from agents.pages.library import flow_page
 from agents.presentation import hidden, outcome_words
 from agents.states import PlanState
 from agents.toolkit.registry import tools_in_use

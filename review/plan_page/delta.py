@@ -9,8 +9,8 @@ from typing import Any
 from agents.bdi.plans import document as documents
 from agents.bdi.plans.document import Document, IntentSpec
 from agents.models import IntentPlan
-from agents.pages import snapshot_reading
-from agents.pages.snapshot_reading import NotKept, Reading
+from agents.pages.files import snapshot_reading
+from agents.pages.files.snapshot_reading import NotKept, Reading
 from agents.plans.renewals import FILES, RECOVERY
 
 

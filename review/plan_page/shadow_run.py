@@ -9,8 +9,8 @@ from typing import Any
 from agents.bdi.forecast.shadow import Proof
 from agents.bdi.plans.document import Document
 from agents.models import IntentPlan, ShadowRun
-from agents.pages import snapshot_reading
-from agents.pages.snapshot_reading import NotKept, Reading, Shown
+from agents.pages.files import snapshot_reading
+from agents.pages.files.snapshot_reading import NotKept, Reading, Shown
 from agents.plans import shadowing
 from agents.states import PlanState, ShadowState
 from review.reading.steps import ShownText

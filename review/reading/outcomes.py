@@ -20,12 +20,12 @@ MOST_OTHERS = 20
 # So many of these stand in a row; the page of the plan has all of them.
 MOST_NAMED = 4
 _DELETED = "deleted"
-# In the order of danger, which is that of `sandbox.compare.ORDER`; what each is called, and its colour.
+# In the order of danger, which is that of `sandbox.store.compare.ORDER`; what each is called, and its colour.
 _KINDS = {_DELETED: ("deleted", "bad"), "moved": ("moved", ""), "changed": ("changed", ""), "added": ("new", "good")}
 _UNSHOWN = (Proof.UNPROVEN.value, Proof.NOT_REACHED.value)
 
 Findings = Sequence[Mapping[str, Any]]
-# Paths by what became of them (`sandbox.compare.ORDER`); None when the files of the run are not kept any more.
+# Paths by what became of them (`sandbox.store.compare.ORDER`); None when the files of the run are not kept any more.
 Changes = Mapping[str, Sequence[str]] | None
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from agents.bdi.designing import blueprint
 from agents.bdi.planning import levels
-from agents.evolution import asking
+from agents.evolution.candidates import asking
 from agents.models import Goal, IntentPlan, LevelDocument
 from agents.plans import shadowing
 from agents.record.errors import NotPossibleNow, NotYours

@@ -16,7 +16,7 @@ from django.db import connection
 
 from agents.models import Agent, GivenCommand
 from people.models import User
-from tests.sandbox.screen import REPOSITORY, Screen
+from tests.sandbox.console.screen import REPOSITORY, Screen
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from agents.models import Agent, Belief, Goal, Workspace
 from people.models import User
-from sandbox.snapshots import EMPTY
+from sandbox.store.snapshots import EMPTY
 
 pytestmark = pytest.mark.django_db
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.evolution import replays
+from agents.evolution.replays import replays
 from agents.models import Replay, ReplayCase
 from agents.states import ReplayState
 from library.components import services
@@ -45,7 +45,7 @@ def with_cases(candidate: str, *flips: tuple[bool, bool], owner: Any, make_goal:
 def test_a_candidate_is_written_replayed_read_and_activated(
     api_of: Any, reviewer: Any, operator: Any, owner: Any, make_goal: Any, greet: ComponentVersion, monkeypatch: Any
 ) -> None:
-    monkeypatch.setattr("agents.evolution.cases.has_any", lambda name: True)
+    monkeypatch.setattr("agents.evolution.replays.cases.has_any", lambda name: True)
     body = {"why": "folders with spaces", "strategy": "conservative", "body": RULE.replace("lasts", "stays")}
     answer = api_of(reviewer).post(f"components/{greet.component_id}/evolve", body)
     made = answer.json()

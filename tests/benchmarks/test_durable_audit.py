@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def ran(monkeypatch: pytest.MonkeyPatch) -> IntentPlan:
     """A plan that a lane of ours has run."""
     from agents.models import IntentPlan
-    from sandbox.doing.ground import Ground
+    from sandbox.sessions.ground import Ground
 
     monkeypatch.setattr(Ground, "_new_cell", Ground._new_cell)  # the lane's own change ends with the test
     monkeypatch.setattr("logging.disable", lambda level: None)

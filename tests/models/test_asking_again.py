@@ -13,7 +13,7 @@ from django.test import Client
 
 from agents.actors import firmware, prompt_versions
 from agents.cycle import cycle
-from agents.evolution import asking_again
+from agents.evolution.replays import asking_again
 from agents.models import Agent, Generation, Goal
 from agents.record.errors import NotPossibleNow, NotYours
 from library.models import Component, ComponentVersion, ModelCall

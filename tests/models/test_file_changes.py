@@ -30,7 +30,7 @@ from people.models import User
 from review.deciding import decisions
 from review.models import Approval
 from review.policy.verdict import Action
-from sandbox.snapshots import EMPTY
+from sandbox.store.snapshots import EMPTY
 from tests.agents.execution.conftest import approved  # a fixture  # noqa: F401
 from tests.models.conftest import KEY, MODEL
 from tests.models.server import Provider, breaking_off, refusing

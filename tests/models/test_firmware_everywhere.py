@@ -19,7 +19,8 @@ from agents.components import rule_writing
 from agents.components.rule_writing import RuleInvalid
 from agents.cycle import cycle
 from agents.environments.policies import Situation
-from agents.evolution import deciding, writing
+from agents.evolution.activation import deciding
+from agents.evolution.candidates import writing
 from agents.frameworks import factory
 from agents.models import DEFAULT_AGENT, Agent, IntentPlan
 from agents.modular import runs as modular_runs

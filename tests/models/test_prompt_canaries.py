@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.actors import prompt_versions
-from agents.evolution import prompt_canaries, rollouts
-from agents.evolution.prompt_canaries import Answers, Comparison, chance_to_notice
+from agents.evolution.activation import prompt_canaries, rollouts
+from agents.evolution.activation.prompt_canaries import Answers, Comparison, chance_to_notice
 from agents.models import Rollout
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion

@@ -17,7 +17,7 @@ from agents.beliefs.entailment_asking import LanguageModel
 from agents.cycle import cycle
 from agents.environments.beliefs import Held
 from agents.environments.policies import Situation
-from agents.evolution import writing
+from agents.evolution.candidates import writing
 from agents.frameworks import factory
 from agents.models import DEFAULT_AGENT, Agent, IntentPlan
 from agents.modular import runs as modular_runs

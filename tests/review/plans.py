@@ -17,7 +17,7 @@ from people import sealing
 from people.models import User
 from people.roles import Role
 from review.entries import risks
-from sandbox.snapshots import EMPTY
+from sandbox.store.snapshots import EMPTY
 
 
 def person(name: str, *roles: Role, **also: Any) -> User:

@@ -28,7 +28,7 @@ from agents.workspaces import workspaces
 from people.models import User
 from review.models import ReviewClock
 from review.notices import notify
-from sandbox.snapshots import EMPTY
+from sandbox.store.snapshots import EMPTY
 from tests.axe import violations
 from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
 from tests.review.plan_page.test_familiar_plan import ended_well, project

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from sandbox.contract import Limits, Request, Result, SessionState
-from sandbox.session import Session, open_session
-from sandbox.snapshots import SnapshotStore
+from sandbox.sessions.session import Session, open_session
+from sandbox.store.snapshots import SnapshotStore
 
 
 class Hands:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def goal_rows(db: None) -> Callable[..., list[Goal]]:
     """`goal_rows(user, states, **fields)`: a goal in each of the states, as rows and without their history."""
     from agents.models import Agent, Goal, Workspace
-    from sandbox.snapshots import EMPTY
+    from sandbox.store.snapshots import EMPTY
 
     def made(user: User, *states: GoalState, **fields: object) -> list[Goal]:
         agent, _ = Agent.objects.get_or_create(name="mindx")

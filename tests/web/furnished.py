@@ -22,7 +22,7 @@ from agents.coordinator import backlog, backlog_taking, commanding
 from agents.coordinator.backlog import Wish
 from agents.coordinator.commanding import Given
 from agents.cycle import cycle
-from agents.evolution import tool_checks
+from agents.evolution.activation import tool_checks
 from agents.foreign_tools import listing, servers
 from agents.goals import goal_terms, goals, tool_calls, workflow_goals
 from agents.goals.component_goals import Terms
@@ -77,7 +77,7 @@ from review.notices import levels, notify
 from review.policy.verdict import Action
 from review.talk import comments
 from review.teaching import lessons as teaching
-from sandbox.snapshots import EMPTY
+from sandbox.store.snapshots import EMPTY
 from tests.agents.bdi.workflows.workflow_texts import GREET, define, execute
 from tests.agents.foreign_tools.mcp_programs import COMMAND, HONEST
 from tests.agents.presentation.reports import report

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from agents.actors import commitments
 from agents.cycle import cycle
 from agents.models import Agent, Goal, Standstill
-from agents.pages import agent_page
+from agents.pages.agents import agent_page
 from people.models import User
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -12,7 +12,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from agents.cycle import cycle
-from agents.evolution import replaying, rollouts, searching, tool_checks
+from agents.evolution import replaying
+from agents.evolution.activation import rollouts, tool_checks
+from agents.evolution.candidates import searching
 from agents.models import Goal, ToolCheck
 from agents.workspaces import workspaces
 from library.components import services as library

@@ -12,11 +12,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from agents.models import Goal, HandCommand, IntentPlan, Workspace
-from agents.pages import files_held
+from agents.pages.files import files_held
 from agents.record.selectors import approved
 from agents.states import HandState, PlanState
 from people.models import User
-from sandbox.snapshots import EMPTY
+from sandbox.store.snapshots import EMPTY
 
 pytestmark = pytest.mark.django_db
 

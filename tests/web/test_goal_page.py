@@ -15,13 +15,13 @@ from django.utils import timezone
 from agents.bdi.plans import document as documents
 from agents.goals import goals
 from agents.models import Agent, Attempt, Belief, Goal, Intent, IntentPlan, Plan, RecoveryAttempt, Transition, Workspace
-from agents.pages import goal_log, goal_page
+from agents.pages.goals import goal_log, goal_page
 from agents.record import logs
 from agents.record.logs import NewLine
 from agents.record.moves import move_goal
 from agents.states import GoalState
 from agents.workspaces import workspaces
-from sandbox.snapshots import EMPTY
+from sandbox.store.snapshots import EMPTY
 
 if TYPE_CHECKING:
     from django.test import Client

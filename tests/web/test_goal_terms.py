@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from agents.goals import goal_terms, goals
 from agents.models import Agent, Goal
-from agents.pages import goal_family
+from agents.pages.goals import goal_family
 from people.models import User
 
 pytestmark = pytest.mark.django_db

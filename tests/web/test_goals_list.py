@@ -17,7 +17,7 @@ from agents.components import rules
 from agents.goals import examples, goals
 from agents.goals.examples import EXAMPLES
 from agents.models import Goal, IntentPlan, Workspace
-from agents.pages import goal_list
+from agents.pages.goals import goal_list
 from agents.record.selectors import begun, goals_visible_to
 from agents.rules.starter import starter_files
 from agents.states import GoalState

@@ -13,8 +13,8 @@ from django.urls import reverse
 
 from agents.live import consumers, goal_watch
 from agents.live import hub as hubs
-from agents.pages import goal_log
-from agents.pages.goal_page import GoalPage
+from agents.pages.goals import goal_log
+from agents.pages.goals.goal_page import GoalPage
 from agents.record import wake_ups
 from tests.web.test_live import Browser, Maker, hint, lines, one_transaction_and_no_redis, run
 

@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from agents.components import made_tools
-from agents.evolution import deciding, tool_checks
+from agents.evolution.activation import deciding, tool_checks
 from agents.foreign_tools import listing, servers
 from agents.models import McpServer
 from agents.toolkit import registry

@@ -12,8 +12,8 @@ from django.test.utils import CaptureQueriesContext
 
 from agents.bdi.recovery.failures import Facts, FailureClass, Rule
 from agents.models import FailureRecord, FailureRule, Goal, RecoveryPolicy, RecoveryReset, RecoveryStatistic
-from agents.pages import failure_causes
-from agents.pages.recovery_time import RecoveryTime
+from agents.pages.recovery import failure_causes
+from agents.pages.recovery.recovery_time import RecoveryTime
 from agents.recovery import failure_log, recovery_learning
 from people.models import User
 

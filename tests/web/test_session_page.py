@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from agents.goals import goals
 from agents.models import Attempt, Goal, Intent, IntentPlan, TerminalSession
-from agents.pages import session_page
+from agents.pages.sessions import session_page
 from sandbox.contract import SessionState
 
 if TYPE_CHECKING:

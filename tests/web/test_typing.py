@@ -195,7 +195,7 @@ def test_the_page_asks_again_while_a_command_is_unfinished_and_is_answered_when_
     move_to_manual(goal)
     assert "hx-get" not in page_of(typist)
     command = hand_commands.submit(goal, typist, "ls")
-    monkeypatch.setattr("agents.pages.session_page.timezone.now", lambda: command.created_at)
+    monkeypatch.setattr("agents.pages.sessions.session_page.timezone.now", lambda: command.created_at)
     found = re.search(r'hx-get="([^"]+)"', page_of(typist))
     assert found is not None
     client = client_of(typist)

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from agents.bdi.recovery.failures import Facts
 from agents.models import FailureRecord, Goal
-from agents.pages.goal_page import signature
+from agents.pages.goals.goal_page import signature
 from people.models import User
 from tests.web.test_goal_page import said
 

@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from agents.components import workflow_library
-from agents.evolution import tool_checks
+from agents.evolution.activation import tool_checks
 from agents.models import Goal, IntentPlan
 from library.models import Component, ComponentVersion
 from people.models import User

@@ -13,10 +13,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from agents.models import Attempt
-from agents.pages import snapshot_reading
+from agents.pages.files import snapshot_reading
 from agents.workspaces import history, workspaces
 from agents.workspaces.stores import store
-from sandbox.snapshots import EMPTY
+from sandbox.store.snapshots import EMPTY
 
 if TYPE_CHECKING:
     from django.test import Client

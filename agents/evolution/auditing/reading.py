@@ -19,10 +19,10 @@ from agents.bdi.plans.document import IntentSpec
 from agents.bdi.recovery.strategies import way_named
 from agents.beliefs import entailment_model
 from agents.components import made_tools, rules
-from agents.evolution import replanning
 from agents.evolution.auditing import redundancies
 from agents.evolution.auditing.facts import Facts, Part, Past, Tried
 from agents.evolution.auditing.gaps import plain
+from agents.evolution.replays import replanning
 from agents.models import FailureRecord, Goal, IntentPlan, Plan, RecoveryPolicy, RecoveryStatistic
 from agents.rules.selection import KnownRule
 from agents.states import GoalState

@@ -13,8 +13,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from agents.components import rule_files
 from agents.components.rule_files import UnknownRules
 from agents.components.rule_writing import RuleInvalid
-from agents.evolution import rule_import
-from agents.evolution.rule_import import Imported
+from agents.evolution.candidates import rule_import
+from agents.evolution.candidates.rule_import import Imported
 from agents.presentation import hidden
 from agents.record.errors import NotPossibleNow
 from agents.rules.linter import LintProblem

@@ -11,11 +11,11 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from agents.presentation import hidden
 from agents.workspaces import file_paths, snapshot_maintenance, snapshot_references
-from sandbox.blobs import DamagedStore
-from sandbox.objects import StoreUnavailable
-from sandbox.prune import DAY_S, Policy
-from sandbox.store_lock import StoreBusy
-from sandbox.verify import Damage
+from sandbox.store.blobs import DamagedStore
+from sandbox.store.objects import StoreUnavailable
+from sandbox.store.prune import DAY_S, Policy
+from sandbox.store.store_lock import StoreBusy
+from sandbox.store.verify import Damage
 
 
 class Command(BaseCommand):

@@ -17,7 +17,7 @@ from agents.forms.agents import StandstillForm
 from agents.goals import agent_goals
 from agents.goals.component_goals import Terms
 from agents.models import Agent
-from agents.pages import agent_page
+from agents.pages.agents import agent_page
 from agents.presentation.line_diff import compare
 from agents.record.errors import AgentsError, NotYours
 from agents.views.access import person_of

@@ -10,9 +10,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from agents.bdi.designing.choosing import Thresholds
-from agents.evolution import asking
+from agents.evolution.candidates import asking
 from agents.goals.component_goals import Terms
-from agents.pages import design_page
+from agents.pages.library import design_page
 from agents.record.errors import AgentsError, GoalRefused
 from agents.record.selectors import workspaces_writable_by
 from agents.system import architect

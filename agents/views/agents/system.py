@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from agents.bus import providers, requests
-from agents.evolution import asking
+from agents.evolution.candidates import asking
 from agents.record.errors import AgentsError
 from agents.system import asking_now
 from agents.toolkit.finishing import SERVICES

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from agents.models import Goal
-from agents.pages.goal_page import GoalPage
+from agents.pages.goals.goal_page import GoalPage
 from agents.planning import answers, offers
 from agents.planning.answers import Open, Reply
 from agents.record.errors import NotPossibleNow, PlanInvalid

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from agents.components import made_tools
 from agents.goals import goals
 from agents.models import Goal
-from agents.pages.goal_page import GoalPage
+from agents.pages.goals.goal_page import GoalPage
 from agents.plans import proposals
 from agents.presentation import hand_lines, schema_form
 from agents.presentation.hand_lines import HandLine

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from agents.bdi.planning import levels
 from agents.models import Goal
-from agents.pages.goal_page import GoalPage
+from agents.pages.goals.goal_page import GoalPage
 from agents.plans import designs
 from agents.record.errors import GoalRefused, NotPossibleNow
 from agents.views.access import changeable_goal, person_of

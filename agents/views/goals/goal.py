@@ -16,8 +16,9 @@ from agents.goals import goals, replanning
 from agents.hands import outcomes
 from agents.hands.outcomes import Outcome
 from agents.models import Intent, IntentPlan
-from agents.pages import goal_files, goal_log, goal_running
-from agents.pages.goal_page import GoalPage
+from agents.pages.files import goal_files
+from agents.pages.goals import goal_log, goal_running
+from agents.pages.goals.goal_page import GoalPage
 from agents.planning import planning
 from agents.presentation.values import as_text
 from agents.record import selectors

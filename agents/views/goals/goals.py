@@ -15,8 +15,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from agents.forms.goals import DEFAULT_PRIORITY, GoalFilterForm, GoalForm
 from agents.goals import examples
 from agents.goals import goals as services
-from agents.pages import files_held
-from agents.pages.goal_list import find
+from agents.pages.files import files_held
+from agents.pages.goals.goal_list import find
 from agents.plans.designs import DESIGN_MAX
 from agents.record import selectors
 from agents.record.errors import AgentsError, GoalRefused, TooManyGoals

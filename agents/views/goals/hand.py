@@ -17,7 +17,7 @@ from agents.bdi.recovery.failures import Failure, FailureClass
 from agents.bdi.recovery.strategies import way_named
 from agents.hands import hand_commands, hand_items
 from agents.models import Goal, HandItem
-from agents.pages.goal_page import GoalPage
+from agents.pages.goals.goal_page import GoalPage
 from agents.presentation import hand_lines, schema_form
 from agents.presentation.schema_form import Field
 from agents.record.errors import NotPossibleNow, NotYours, PlanInvalid

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from agents.coordinator import taking_over
 from agents.models import Intent
-from agents.pages.goal_page import GoalPage
+from agents.pages.goals.goal_page import GoalPage
 from agents.presentation import code_report, unified_diff
 from agents.presentation.code_report import Analysis, Changes, Fixes
 from agents.record.errors import GoalRefused, NotPossibleNow, PlanInvalid

@@ -13,10 +13,10 @@ from django.views.decorators.http import require_GET, require_POST
 from agents.forms.hand import Typing
 from agents.hands import hand_commands
 from agents.models import Goal, HandCommand
-from agents.pages import goal_files
-from agents.pages.goal_page import GoalPage
-from agents.pages.hand_page import HandPage
-from agents.pages.session_page import SessionPage
+from agents.pages.files import goal_files
+from agents.pages.goals.goal_page import GoalPage
+from agents.pages.sessions.hand_page import HandPage
+from agents.pages.sessions.session_page import SessionPage
 from agents.record.errors import CommandRefused, NotPossibleNow, NotYours
 from agents.views.access import person_of, visible_goal
 

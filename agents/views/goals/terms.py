@@ -13,7 +13,7 @@ from agents.bdi.intentions.goal_terms import Terms
 from agents.forms.goals import TermsForm
 from agents.goals import goal_terms
 from agents.models import Goal
-from agents.pages.goal_page import GoalPage
+from agents.pages.goals.goal_page import GoalPage
 from agents.record.errors import GoalRefused, NotPossibleNow
 from agents.record.selectors import goals_visible_to
 from agents.states import GoalState

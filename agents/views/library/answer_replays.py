@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from agents.actors.firmware import KIND as FIRMWARE
 from agents.components.agent_versions import KIND as AGENT
-from agents.evolution import replays
+from agents.evolution.replays import replays
 from agents.record.errors import NotPossibleNow
 from library.errors import LibraryRefused
 from library.models import ComponentVersion

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from agents.actors import firmware
-from agents.evolution import deciding
+from agents.evolution.activation import deciding
 from library.components import services
 from library.errors import LibraryRefused
 from library.models import ComponentVersion

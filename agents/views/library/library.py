@@ -13,10 +13,11 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from agents.actors import prompt_versions
-from agents.evolution import asking_again, replays
-from agents.pages import component_uses, prompt_page, replay_page
-from agents.pages.component_page import page_of
-from agents.pages.replay_page import PERCENTS
+from agents.evolution.replays import asking_again, replays
+from agents.pages.evolution import prompt_page, replay_page
+from agents.pages.evolution.replay_page import PERCENTS
+from agents.pages.library import component_uses
+from agents.pages.library.component_page import page_of
 from agents.presentation import lineage_graph
 from agents.presentation.line_diff import compare
 from agents.presentation.lineage_graph import Lineage

@@ -13,7 +13,7 @@ from agents.components import made_tools
 from agents.foreign_tools import servers
 from agents.foreign_tools.servers import ServerRefused
 from agents.models import McpServer
-from agents.pages import mcp_page
+from agents.pages.library import mcp_page
 from agents.record.errors import NotPossibleNow, NotYours
 
 _FIELDS = {"name": 40, "command": servers.COMMAND_MOST + 1, "address": 2_000, "source": servers.SOURCE_MOST + 1}

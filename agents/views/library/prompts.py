@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from agents.actors import prompt_versions
-from agents.evolution import deciding
+from agents.evolution.activation import deciding
 from agents.views.library.versions import version_in_use, version_named_in
 from library.components import services
 from library.errors import LibraryRefused

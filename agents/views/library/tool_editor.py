@@ -14,8 +14,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from agents.components import made_tools, tool_writing
 from agents.components.tool_writing import Checked, ToolInvalid
-from agents.evolution import asking, saving, searches
-from agents.pages.search_page import WriterPage
+from agents.evolution.candidates import asking, saving, searches
+from agents.pages.evolution.search_page import WriterPage
 from agents.presentation import tool_page
 from agents.toolkit import made, snippets
 from agents.toolkit.made import MadeToolFault

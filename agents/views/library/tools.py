@@ -10,9 +10,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from agents.components import made_tools
-from agents.evolution import deciding, tool_checks
+from agents.evolution.activation import deciding, tool_checks
 from agents.models import Replay
-from agents.pages import replay_page, search_page
+from agents.pages.evolution import replay_page, search_page
 from agents.presentation import tool_page, unified_diff
 from agents.presentation.line_diff import compare
 from agents.toolkit.command import Tool

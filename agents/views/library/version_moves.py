@@ -11,7 +11,9 @@ from django.http import Http404, HttpRequest
 from agents.components.rule_writing import RuleInvalid
 from agents.components.tool_writing import ToolInvalid
 from agents.components.workflow_library import WorkflowInvalid
-from agents.evolution import deciding, replays, searches, tool_checks
+from agents.evolution.activation import deciding, tool_checks
+from agents.evolution.candidates import searches
+from agents.evolution.replays import replays
 from agents.models import Replay
 from agents.record.errors import NotPossibleNow
 from library.errors import LibraryRefused

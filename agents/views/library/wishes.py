@@ -7,9 +7,9 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest
 
-from agents.evolution import searches, writing
-from agents.pages import search_page
-from agents.pages.search_page import WriterPage
+from agents.evolution.candidates import searches, writing
+from agents.pages.evolution import search_page
+from agents.pages.evolution.search_page import WriterPage
 from agents.record.errors import NotPossibleNow
 from library.errors import LibraryRefused
 

@@ -16,9 +16,9 @@ from agents.bdi.workflows.checking import Checked
 from agents.bdi.workflows.reading import MAX_CHARS
 from agents.components import workflow_library
 from agents.components.workflow_library import KIND, WorkflowInvalid
-from agents.evolution import asking, saving, searches
-from agents.pages import flow_page
-from agents.pages.search_page import WriterPage
+from agents.evolution.candidates import asking, saving, searches
+from agents.pages.evolution.search_page import WriterPage
+from agents.pages.library import flow_page
 from agents.presentation.flow_graph import Graph
 from agents.views.library import wishes
 from agents.views.library.versions import version_named_in

@@ -19,11 +19,12 @@ from agents.bdi.workflows.reading import Workflow
 from agents.components import tool_writing, workflow_library
 from agents.components.tool_writing import ToolInvalid
 from agents.components.workflow_library import KIND, WorkflowInvalid
-from agents.evolution import deciding, tool_checks
+from agents.evolution.activation import deciding, tool_checks
 from agents.goals import workflow_goals
 from agents.goals.component_goals import Terms
 from agents.models import Replay
-from agents.pages import flow_page, replay_page, search_page
+from agents.pages.evolution import replay_page, search_page
+from agents.pages.library import flow_page
 from agents.presentation.line_diff import compare
 from agents.presentation.values import as_text
 from agents.record.errors import AgentsError, GoalRefused, PlanInvalid

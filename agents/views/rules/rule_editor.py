@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from agents.bdi.learning.generalise import NotGeneralisable
 from agents.components import made_tools, rule_writing, rules, tool_writing
 from agents.components.rule_writing import Checked, RuleInvalid
-from agents.evolution import saving
+from agents.evolution.candidates import saving
 from agents.learning import rule_from_goal
 from agents.learning.rule_from_goal import GoalTrial
 from agents.models import Goal

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from agents.components import rule_files
 from agents.components.rule_files import Comparison, Entry
 from agents.components.rule_writing import RuleInvalid
-from agents.evolution import rule_import
+from agents.evolution.candidates import rule_import
 from agents.presentation.line_diff import LineDiff, compare
 from agents.record.errors import NotPossibleNow
 from agents.views.streams import as_attachment

@@ -17,7 +17,7 @@ from agents.components.rule_writing import Checked
 from agents.insights import rule_health
 from agents.insights.rule_health import Weakest
 from agents.models import Replay, Workspace
-from agents.pages import replay_page, search_page
+from agents.pages.evolution import replay_page, search_page
 from agents.presentation.line_diff import compare
 from agents.presentation.matrix import weighed_rules
 from agents.presentation.rates import Rate, rate

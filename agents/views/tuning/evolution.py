@@ -7,9 +7,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from agents.evolution import starting
 from agents.evolution.auditing import proposing
-from agents.pages.evolution_page import EvolutionPage
+from agents.evolution.candidates import starting
+from agents.pages.evolution.evolution_page import EvolutionPage
 from agents.record.errors import NotPossibleNow, NotYours
 from agents.views.access import person_of
 

@@ -16,8 +16,8 @@ from agents.actors import tuning_rights
 from agents.bdi.recovery.failures import FailureClass, Rule
 from agents.bdi.recovery.strategies import DEFAULTS, WAYS, Way, way_named
 from agents.models import FailureRecord, FailureRule, RecoveryPolicy, RecoveryReset, RecoveryStatistic
-from agents.pages import failure_causes
-from agents.pages.recovery_time import RecoveryTime
+from agents.pages.recovery import failure_causes
+from agents.pages.recovery.recovery_time import RecoveryTime
 from agents.presentation import rates
 from agents.presentation.rates import Rate
 from agents.record.errors import NotPossibleNow, TuningRefused

@@ -20,7 +20,7 @@ from agents.views.streams import as_attachment, streamed, untrusted
 from agents.views.workspaces.workspaces import crumbs, may_write, visible_workspace
 from agents.workspaces import file_paths, folders, workspaces
 from agents.workspaces.stores import store
-from sandbox.snapshots import Entry
+from sandbox.store.snapshots import Entry
 
 CHUNK_BYTES = 256 << 10
 IMAGE_MAX_BYTES = 10 << 20

@@ -14,13 +14,13 @@ from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_GET, require_http_methods
 
 from agents.models import Workspace
-from agents.pages import snapshot_reading
-from agents.pages.snapshot_reading import Reading
+from agents.pages.files import snapshot_reading
+from agents.pages.files.snapshot_reading import Reading
 from agents.record.errors import WorkspaceRefused
 from agents.views.access import person_of
 from agents.views.workspaces.workspaces import may_write, visible_workspace
 from agents.workspaces import file_paths, history, workspaces
-from sandbox.snapshots import DamagedStore
+from sandbox.store.snapshots import DamagedStore
 
 _GONE = "One of these states is no longer stored, or it is damaged."
 

@@ -10,7 +10,7 @@ from ninja import Router, Schema
 from agents.actors import commitments, pauses
 from agents.bdi.intentions.commitment import Commitment
 from agents.models import Agent, AgentCommitment
-from agents.pages import agent_page
+from agents.pages.agents import agent_page
 from mindx_web.api.protocol.auth import ApiRequest, BearerToken
 from mindx_web.api.protocol.paging import After, after_id, found_id, next_after
 from mindx_web.api.protocol.problems import Problem, invalid, not_found

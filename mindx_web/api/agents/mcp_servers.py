@@ -12,7 +12,7 @@ from ninja.responses import Status
 from agents.foreign_tools import servers
 from agents.foreign_tools.servers import ServerRefused
 from agents.models import McpServer
-from agents.pages import mcp_page
+from agents.pages.library import mcp_page
 from mindx_web.api.protocol.auth import ApiRequest, BearerToken
 from mindx_web.api.protocol.paging import found_id
 from mindx_web.api.protocol.problems import invalid, not_found

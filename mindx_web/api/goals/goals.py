@@ -15,7 +15,8 @@ from agents.actors import lifecycle
 from agents.goals import goal_terms
 from agents.goals import goals as services
 from agents.models import Agent, Goal, IntentPlan
-from agents.pages import files_held, goal_log, goal_tree
+from agents.pages.files import files_held
+from agents.pages.goals import goal_log, goal_tree
 from agents.presentation.files_held import Holder
 from agents.record import selectors
 from agents.states import GoalState

@@ -20,10 +20,11 @@ from agents.components.rules import KIND as RULE
 from agents.components.tool_writing import ToolInvalid
 from agents.components.workflow_library import KIND as WORKFLOW
 from agents.components.workflow_library import WorkflowInvalid
-from agents.evolution import deciding, prompt_canaries, replays, rollouts, tool_checks
-from agents.evolution.gate import Verdict
-from agents.pages import replay_page
-from agents.pages.replay_page import Proof, Row, Watch
+from agents.evolution.activation import deciding, prompt_canaries, rollouts, tool_checks
+from agents.evolution.replays import replays
+from agents.evolution.replays.gate import Verdict
+from agents.pages.evolution import replay_page
+from agents.pages.evolution.replay_page import Proof, Row, Watch
 from agents.record.errors import NotPossibleNow
 from library.components.canary import MOST_PERCENT
 from library.errors import LibraryRefused

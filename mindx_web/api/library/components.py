@@ -15,7 +15,9 @@ from agents.actors import prompt_versions
 from agents.components import made_tools, rule_writing, tool_writing, workflow_library
 from agents.components.rules import KIND as RULE
 from agents.components.workflow_library import KIND as WORKFLOW
-from agents.evolution import replays, searches, tool_checks, writing
+from agents.evolution.activation import tool_checks
+from agents.evolution.candidates import searches, writing
+from agents.evolution.replays import replays
 from agents.models import Replay
 from library.components import search as searching
 from library.components.search import WEIGHT, Filters

@@ -8,7 +8,7 @@ from typing import Any
 from ninja import Field, Router, Schema
 from ninja.responses import Status
 
-from agents.evolution import asking_again
+from agents.evolution.replays import asking_again
 from agents.record.errors import NotPossibleNow, NotYours
 from library.models import ModelCall
 from mindx_web.api.goals.generations import MessageOut

@@ -11,7 +11,7 @@ from datetime import datetime
 from django.http import HttpResponse
 from ninja import Field, Router, Schema, Status
 
-from agents.evolution import searches
+from agents.evolution.candidates import searches
 from agents.models import CandidateSearch, Replay
 from agents.record.errors import NotPossibleNow
 from library.errors import LibraryRefused

@@ -16,7 +16,7 @@ from agents.bdi.workflows.faults import Fault
 from agents.bdi.workflows.reading import MAX_CHARS
 from agents.components import workflow_library
 from agents.components.workflow_library import KIND, WorkflowInvalid
-from agents.evolution import saving
+from agents.evolution.candidates import saving
 from agents.goals import workflow_goals
 from agents.goals.component_goals import Terms
 from agents.models import Workspace

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from ninja import Query, Router, Schema
 
-from agents.pages.snapshot_reading import Shown
+from agents.pages.files.snapshot_reading import Shown
 from agents.states import PlanState
 from mindx_web.api.protocol.auth import ApiRequest, BearerToken
 from mindx_web.api.protocol.problems import not_found

@@ -14,8 +14,8 @@ from django.db import OperationalError, connection
 from mindx_web.operations import migrating, static_files
 from mindx_web.operations.first_login import make_first_login
 from mindx_web.operations.grants import grant
-from sandbox import environments
 from sandbox.contract import SandboxError
+from sandbox.sessions import environments
 
 
 class Command(BaseCommand):

@@ -15,7 +15,7 @@ from agents.record.errors import RequestRefused
 from agents.states import GoalState, PlanState, RequestState
 from people.models import User
 from review.deciding import decisions
-from sandbox.snapshots import EMPTY
+from sandbox.store.snapshots import EMPTY
 from tests.cast import person
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -14,7 +14,7 @@ from agents.actors import firmware, lifecycle
 from agents.components import candidates
 from agents.coordinator import commanding
 from agents.coordinator.commanding import Given
-from agents.evolution import deciding
+from agents.evolution.activation import deciding
 from agents.mastermind.configs import Config
 from agents.models import Agent, EvolvedCopy, Goal
 from agents.record.errors import NotPossibleNow, NotYours

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from agents.components import made_tools, rule_writing, rules
-from agents.evolution import deciding
+from agents.evolution.activation import deciding
 from agents.models import Agent, Workspace
 from agents.rules import grammar
 from agents.rules.selection import KnownRule

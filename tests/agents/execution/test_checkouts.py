@@ -13,7 +13,7 @@ from agents.cycle import cycle
 from agents.models import Attempt, Goal, IntentPlan, ToolLimit
 from agents.states import GoalState
 from agents.workspaces.stores import checkouts
-from sandbox.snapshots import SnapshotStore
+from sandbox.store.snapshots import SnapshotStore
 from tests.agents.execution.conftest import run, write
 
 pytestmark = pytest.mark.django_db(transaction=True)

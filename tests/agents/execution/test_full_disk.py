@@ -12,7 +12,7 @@ from agents.cycle import cycle
 from agents.execution.workplace import Desk
 from agents.models import Attempt, Goal, IntentPlan
 from agents.states import GoalState
-from sandbox.objects import StoreUnavailable
+from sandbox.store.objects import StoreUnavailable
 from tests.agents.execution.conftest import write
 
 pytestmark = pytest.mark.django_db(transaction=True)

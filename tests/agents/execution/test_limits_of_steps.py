@@ -14,11 +14,11 @@ from agents.bdi.plans import document as documents
 from agents.cycle import cycle
 from agents.execution import workplace as desks
 from agents.models import Attempt, Goal, IntentPlan, ToolLimit
-from agents.pages.goal_page import GoalPage
+from agents.pages.goals.goal_page import GoalPage
 from agents.recovery import recovery_learning
 from agents.states import GoalState
 from sandbox.contract import Limits, SessionState
-from sandbox.session import Session, open_session
+from sandbox.sessions.session import Session, open_session
 from tests.agents.execution.conftest import run, write
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -17,14 +17,14 @@ from agents.cycle import cycle
 from agents.execution import workplace as desks
 from agents.goals import replanning
 from agents.models import Attempt, Goal, IntentPlan
-from agents.pages.goal_page import GoalPage
+from agents.pages.goals.goal_page import GoalPage
 from agents.recovery import recovery_learning
 from agents.states import GoalState, IntentState
 from review.deciding import decisions
 from sandbox.contract import Limits, SessionState
 from sandbox.jail import probe
 from sandbox.jail.probe import Level
-from sandbox.session import Session, open_session
+from sandbox.sessions.session import Session, open_session
 from tests.agents.execution.conftest import give_up, run, write
 from tests.loopback import Host, host, index_pages, wheel
 

@@ -25,8 +25,8 @@ from agents.workspaces.stores import checkouts, store
 from people.models import User
 from review.models import TypedEvent
 from sandbox.contract import SandboxUnavailable, SessionState
-from sandbox.prune import Policy
-from sandbox.snapshots import EMPTY
+from sandbox.store.prune import Policy
+from sandbox.store.snapshots import EMPTY
 from tests.agents.execution.conftest import write
 from tests.agents.execution.taking import take_up
 

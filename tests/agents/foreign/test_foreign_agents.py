@@ -15,7 +15,7 @@ import pytest
 from django.test import Client
 
 from agents.components import made_tools
-from agents.evolution import deciding
+from agents.evolution.activation import deciding
 from agents.foreign import asking, cards, fetching, registering
 from agents.foreign.cards import CardRefused
 from agents.foreign.fetching import NotFetched

@@ -18,7 +18,7 @@ import pytest
 from agents.bdi.plans import document as documents
 from agents.components import made_tools
 from agents.cycle import cycle
-from agents.evolution import deciding, tool_checks
+from agents.evolution.activation import deciding, tool_checks
 from agents.foreign_tools import listing, servers
 from agents.goals import goals
 from agents.models import Goal, McpServer

@@ -12,7 +12,7 @@ from agents.bdi.planning import means_ends
 from agents.cycle import cycle
 from agents.goals import goal_terms, goals, sub_goals
 from agents.models import Goal, IntentPlan, SubGoal, Workspace
-from agents.pages import goal_tree
+from agents.pages.goals import goal_tree
 from agents.plans import goal_families, proposals
 from agents.record import lease as leases
 from agents.record.errors import NotPossibleNow

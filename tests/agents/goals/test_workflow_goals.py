@@ -10,7 +10,7 @@ from agents.bdi.plans.validation import Problem
 from agents.components import tool_writing, workflow_library
 from agents.components.workflow_library import WorkflowInvalid
 from agents.cycle import cycle
-from agents.evolution import deciding
+from agents.evolution.activation import deciding
 from agents.goals import workflow_goals
 from agents.goals.component_goals import Terms
 from agents.models import Goal

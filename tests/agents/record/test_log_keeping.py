@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from agents.models import Goal, LogCounter, LogExpiry, LogLine
-from agents.pages import goal_log
+from agents.pages.goals import goal_log
 from agents.record import log_retention, logs
 from mindx_web.doctor import records
 from mindx_web.doctor.finding import Grade

@@ -28,7 +28,7 @@ from benchmarks.everyday import checks, worlds
 from people.models import User
 from review.deciding import decisions
 from sandbox.contract import SessionState
-from sandbox.session import open_session
+from sandbox.sessions.session import open_session
 from tests.loopback import host, index_pages, wheel
 
 TRIALS: dict[str, dict[str, dict[str, Any]]] = {

@@ -71,7 +71,12 @@ def test_no_command_and_no_capability_decides_anything() -> None:
         command.name for command in (*REGISTRY.tool("system_agent").commands, *REGISTRY.tool("sub_goals").commands)
     }
     assert not {name for name in names if name.startswith(("approve", "reject", "activate", "decide"))}
-    deciding = ("review.deciding", "review.levels", "library.components.services.activate", "agents.evolution.deciding")
+    deciding = (
+        "review.deciding",
+        "review.levels",
+        "library.components.services.activate",
+        "agents.evolution.activation.deciding",
+    )
     for room in (agents.system, review.remarks):
         for file in Path(room.__file__ or "").parent.glob("*.py"):
             for node in ast.walk(ast.parse(file.read_text())):

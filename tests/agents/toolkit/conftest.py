@@ -11,7 +11,7 @@ import pytest
 
 from agents.toolkit.registry import REGISTRY
 from sandbox.contract import DEFAULT_LIMITS, Limits, Request, Result, SessionState
-from sandbox.session import Session, open_session
+from sandbox.sessions.session import Session, open_session
 
 
 class AtWork:

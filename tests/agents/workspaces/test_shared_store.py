@@ -19,12 +19,12 @@ from mindx_web.doctor import installation
 from mindx_web.doctor.finding import Grade
 from mindx_web.operations import health
 from people.models import User
-from sandbox.objects import StoreUnavailable
-from sandbox.remote import RemoteStore
-from sandbox.s3 import S3, Patience
-from sandbox.snapshots import EMPTY
-from sandbox.store_address import parse
-from sandbox.store_lock import StoreBusy
+from sandbox.store.objects import StoreUnavailable
+from sandbox.store.remote import RemoteStore
+from sandbox.store.s3 import S3, Patience
+from sandbox.store.snapshots import EMPTY
+from sandbox.store.store_address import parse
+from sandbox.store.store_lock import StoreBusy
 from tests.bucket import OwnBucket
 
 _NO_PATIENCE = Patience(0.2, 0.2, 1)

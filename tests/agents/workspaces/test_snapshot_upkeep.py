@@ -17,8 +17,8 @@ from django.utils import timezone
 from agents.models import Attempt, WorkspaceChange
 from agents.workspaces import snapshot_maintenance, snapshot_references, stores, workspaces
 from agents.workspaces.workspaces import Upload
-from sandbox.prune import DAY_S, Policy
-from sandbox.snapshots import EMPTY, SnapshotStore
+from sandbox.store.prune import DAY_S, Policy
+from sandbox.store.snapshots import EMPTY, SnapshotStore
 
 if TYPE_CHECKING:
     from agents.models import IntentPlan, Workspace

@@ -22,7 +22,7 @@ from review.deciding import contradicting, decisions, holding
 from review.deciding.ruling import Ruling
 from review.errors import WordsRefused
 from review.models import AuditEntry
-from sandbox.snapshots import EMPTY
+from sandbox.store.snapshots import EMPTY
 from tests.library import vectors
 from tests.review.plans import goal_of, person, proposed
 

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from agents.goals import goals
 from agents.models import Goal, IntentPlan
-from agents.pages import goal_page
+from agents.pages.goals import goal_page
 from agents.record.errors import StaleDigest
 from people.models import User
 from review import tasks

@@ -42,7 +42,7 @@ def store(tmp_path: Path, settings: Any) -> Any:
 
 
 def with_files(store: Any, owner: User, files: dict[str, bytes]) -> Workspace:
-    from sandbox.snapshots import EMPTY
+    from sandbox.store.snapshots import EMPTY
 
     head = EMPTY
     for path, content in files.items():

@@ -21,7 +21,7 @@ from agents.workspaces import workspaces
 from people.models import User
 from people.roles import Role
 from review.deciding import decisions
-from sandbox.snapshots import EMPTY
+from sandbox.store.snapshots import EMPTY
 from tests.review.plans import MKDIR, WRITE, goal_of, person, proposed, step
 
 pytestmark = pytest.mark.django_db(transaction=True)

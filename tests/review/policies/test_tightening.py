@@ -24,7 +24,7 @@ from review.models import ReviewPolicy
 from review.policies import tightening, writing
 from review.policy.states import PolicyState
 from review.policy.verdict import Action
-from sandbox.snapshots import EMPTY
+from sandbox.store.snapshots import EMPTY
 from tests.review.plans import WRITE, goal_of, person, proposed, tried
 from tests.review.some_policies import in_force
 

@@ -47,7 +47,7 @@ def untried(owner: User, name: str, folder: str = "notes", content: str = "hello
 
 def place_of(owner: User) -> Any:
     from agents.models import Workspace
-    from sandbox.snapshots import EMPTY
+    from sandbox.store.snapshots import EMPTY
 
     return Workspace.objects.get_or_create(name=f"place-{owner.pk}", owner=owner, defaults={"head": EMPTY})[0]
 

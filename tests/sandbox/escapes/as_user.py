@@ -12,8 +12,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from sandbox.environments import prepare
 from sandbox.places import templates_folder
+from sandbox.sessions.environments import prepare
 from tests.sandbox.escapes import trial
 from tests.sandbox.escapes.trial import Tried
 

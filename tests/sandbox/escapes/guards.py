@@ -36,10 +36,10 @@ def _call(name: str, *kinds: str) -> Guard:
 
 FILES_TEST = "tests/sandbox/escapes/test_file_commands.py"
 GATE_TEST = "tests/sandbox/escapes/test_at_the_gate.py"
-_HIDING = "tests/sandbox/test_hiding.py"
+_HIDING = "tests/sandbox/jail/test_hiding.py"
 _LIVING_ON = "tests/sandbox/escapes/test_living_on.py"
-_LIFETIME = "tests/sandbox/test_lifetime.py"
-_LANDLOCK = "tests/sandbox/test_landlock.py"
+_LIFETIME = "tests/sandbox/jail/test_lifetime.py"
+_LANDLOCK = "tests/sandbox/jail/test_landlock.py"
 
 JAIL = [
     _guard("own network", f"{_JAIL}/bubblewrap.py", '"--unshare-all"',
@@ -104,7 +104,7 @@ HELPER = [
            tests=f"{_HIDING} -k terminals"),
     _guard("rlimit of waiting signals", f"{_INSIDE}/main.py",
            "        (resource.RLIMIT_SIGPENDING, _MOST_PENDING),\n", "",
-           tests="tests/sandbox/test_limits.py -k timers"),
+           tests="tests/sandbox/jail/test_limits.py -k timers"),
     _guard("look over the workspace afterwards", f"{_INSIDE}/main.py", "    if after.over_limit:", "    if False:",
            "disk", "inode"),
 ]  # fmt: skip
@@ -157,7 +157,7 @@ STARTED = [
     _guard("what belongs to no started program is ended", f"{_INSIDE}/company.py",
            "if doomed(owner)}", "if doomed(owner) and owner is not None}", tests=f"{_LIVING_ON} -k behind_a_started"),
     _guard("held still", f"{_INSIDE}/stillness.py", "    _signal_all(_SIGSTOP)\n    let_go_at",
-           "    return {}\n    let_go_at", tests="tests/sandbox/test_started.py -k still"),
+           "    return {}\n    let_go_at", tests="tests/sandbox/sessions/test_started.py -k still"),
     _guard("look whether one moved", f"{_INSIDE}/stillness.py", "return _threads() != held", "return False",
            tests=f"{_LIVING_ON} -k lets_itself"),
 ]  # fmt: skip

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.contract import Result, SessionState
-from sandbox.session import open_session
+from sandbox.sessions.session import open_session
 from tests.sandbox.escapes.file_rows import FILE_ROWS, GIVEN_AWAY, FileRow, Ground, ground
 
 _AT_FDCWD, _EXCHANGE = -100, 2

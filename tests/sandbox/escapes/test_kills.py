@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from sandbox.contract import Request, Result, SandboxError, SessionState
-from sandbox.session import Session, open_session
+from sandbox.sessions.session import Session, open_session
 from tests.waiting import wait_until
 
 _KILLS = 100

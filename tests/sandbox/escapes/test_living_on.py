@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from sandbox.contract import Request, Result, SessionState
-from sandbox.session import open_session
-from sandbox.snapshots import SnapshotRefused
+from sandbox.sessions.session import open_session
+from sandbox.store.snapshots import SnapshotRefused
 from tests.sandbox.conftest import Hands
 from tests.waiting import wait_until
 

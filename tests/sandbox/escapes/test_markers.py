@@ -29,7 +29,7 @@ _WORKER = """
 import json, os, subprocess, sys
 from pathlib import Path
 from sandbox.contract import Request, SessionState
-from sandbox.session import open_session
+from sandbox.sessions.session import open_session
 root, bare = Path(sys.argv[1]), Path(sys.argv[2])
 (bare / "order.json").write_text((bare / "order.json").read_text().replace("WORKER", str(os.getpid())))
 outside = subprocess.run(

@@ -17,7 +17,7 @@ from typing import Any
 from unittest import mock
 
 from sandbox.contract import Limits, Request, Result, SessionState
-from sandbox.session import Session, open_session
+from sandbox.sessions.session import Session, open_session
 from tests.sandbox.escapes.attempts import ROWS
 from tests.sandbox.escapes.attempts.row import ENDS, HELD, SEEN, Place, Row
 

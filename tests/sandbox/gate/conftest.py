@@ -17,7 +17,7 @@ import pytest
 
 from sandbox.contract import SessionState
 from sandbox.gate import outside
-from sandbox.session import open_session
+from sandbox.sessions.session import open_session
 from tests.sandbox.conftest import Hands
 
 PUBLIC = "93.184.216.34"  # an address of the internet that the tests lead back to this machine

@@ -10,7 +10,7 @@ import pytest
 from sandbox.contract import SandboxUnavailable, SessionState
 from sandbox.gate.hosts import HostRefused
 from sandbox.jail import probe
-from sandbox.session import open_session
+from sandbox.sessions.session import open_session
 from tests.sandbox.conftest import Hands
 from tests.sandbox.gate.conftest import PUBLIC, Web, hands_with
 from tests.waiting import wait_until

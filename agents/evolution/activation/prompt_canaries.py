@@ -1,0 +1,148 @@
+"""A canary of a prompt: a share of requests is sent with the new text, and chance draws which.
+
+Requests differ by nothing but chance, so the shares of answers that their asker could use can be compared: Fisher's
+test, one-sided. The canary is taken back when it fails at least five times and so much more often than the version in
+use that chance explains it in 5 of 100 cases at most. It is looked at again and again, so a prompt that is just as good
+is taken back a little more often than that: the safe side, for a person decides about activation anyway.
+
+Firmware has no canary on purpose: what it forbids is forbidden in all requests or in none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import comb
+
+from django.db import transaction
+
+from agents.actors import prompt_versions
+from agents.evolution.activation import rollouts
+from agents.evolution.auditing.statistics import more_often
+from agents.evolution.replays.gate import SIGNIFICANT
+from agents.models import Rollout
+from agents.states import RolloutState
+from library.components import services as library
+from library.errors import LibraryRefused
+from library.models import ComponentVersion
+from library.prompts.in_use import KIND
+from people.models import User
+
+# As few as the gate takes for no chance.
+FAILURES_LEAST = 5
+_Status = ComponentVersion.Status
+
+
+@dataclass(frozen=True)
+class Answers:
+    """How many answers a version has had since a moment, and how many of them could be used."""
+
+    uses: int
+    good: int
+
+    @property
+    def failed(self) -> int:
+        """Those that could not be used."""
+        return self.uses - self.good
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The canary beside the version in use, since it began. `p`: how likely it fails so much more often by chance."""
+
+    canary: Answers
+    active: Answers
+
+    @property
+    def p(self) -> float:
+        """Fisher's test, 0 to 1."""
+        return more_often(self.canary.failed, self.canary.uses, self.active.failed, self.active.uses)
+
+    @property
+    def is_harmful(self) -> bool:
+        """Whether it is to be taken back."""
+        return self.canary.failed >= FAILURES_LEAST and self.p <= SIGNIFICANT
+
+
+def begin(version: ComponentVersion, *, by: User, percent: int) -> ComponentVersion:
+    """Have a candidate be sent with so many percent of requests, 1 to 50. Operators may. Raises LibraryRefused."""
+    prompt_versions.check_may_use(version, by)
+    if version.status != _Status.CANDIDATE:
+        raise LibraryRefused(f"Version {version.version} is {version.status}. Only a candidate can become a canary.")
+    with transaction.atomic():
+        begun = library.begin_canary(version, by, percent)
+        previous = version.component.versions.get(status=_Status.ACTIVE)
+        rollout = rollouts.begin(begun, previous, by=by, percent=percent)
+        rollout.counted_from = {"version": _counts(begun), "previous": _counts(previous)}
+        rollout.save(update_fields=["counted_from"])
+        prompt_versions.journal_move(begun, by, f"made a canary for {percent} % of requests")
+    return begun
+
+
+def comparison(rollout: Rollout) -> Comparison:
+    """What has been counted since it began."""
+    rows = ComponentVersion.objects.filter(pk__in=(rollout.version_id, rollout.previous_id))
+    now = {row.pk: _counts(row) for row in rows.only("uses", "successes")}
+    since = rollout.counted_from
+    return Comparison(
+        _since(now[rollout.version_id], since["version"]), _since(now[rollout.previous_id], since["previous"])
+    )
+
+
+def sweep() -> None:
+    """Take back what proves worse; end the watch over what is no canary any more."""
+    watched = Rollout.objects.filter(state=RolloutState.WATCHED.value, version__component__kind=KIND)
+    for rollout in watched.select_related("version__component", "previous__component"):
+        if rollout.version.status != _Status.CANARY:
+            rollouts.end(rollout, RolloutState.ENDED, f"version {rollout.version.version} is {rollout.version.status}")
+        elif (found := comparison(rollout)).is_harmful:
+            _take_back(rollout, found)
+
+
+def _take_back(rollout: Rollout, found: Comparison) -> None:
+    why = (
+        f"taken back automatically: {found.canary.failed} of {found.canary.uses} answers could not be used, and"
+        f" {found.active.failed} of {found.active.uses} with {rollout.previous.version} (chance {found.p:.1%})"
+    )
+    figures = {
+        "failed": found.canary.failed,
+        "answers": found.canary.uses,
+        "failed_before": found.active.failed,
+        "answers_before": found.active.uses,
+    }
+    rollouts.take_back(rollout, why, figures)
+
+
+def _counts(version: ComponentVersion) -> list[int]:
+    return [version.uses, version.successes]
+
+
+def _since(now: list[int], then: list[int]) -> Answers:
+    return Answers(now[0] - then[0], now[1] - then[1])
+
+
+@lru_cache(maxsize=32)
+def chance_to_notice(fails: float, fails_before: float, answers: int, answers_before: int) -> float:
+    """The power of one look after so many answers of each: how likely a canary is taken back whose answers fail with
+    this chance, where those of the version in use fail with that one; 0 to 1, exact.
+    """
+    chance = 0.0
+    for before in range(answers_before + 1):
+        here = _binomial(before, answers_before, fails_before)
+        if here < 1e-9:
+            continue
+        enough = _enough(before, answers, answers_before)
+        chance += here * sum(_binomial(failed, answers, fails) for failed in range(enough, answers + 1))
+    return chance
+
+
+def _enough(before: int, answers: int, answers_before: int) -> int:
+    """The fewest failures by which it is taken back."""
+    for failed in range(FAILURES_LEAST, answers + 1):
+        if Comparison(Answers(answers, answers - failed), Answers(answers_before, answers_before - before)).is_harmful:
+            return failed
+    return answers + 1
+
+
+def _binomial(k: int, n: int, p: float) -> float:
+    return comb(n, k) * p**k * (1 - p) ** (n - k)

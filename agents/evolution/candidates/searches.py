@@ -1,0 +1,223 @@
+"""Searches for a better version as rows: what one may cost is said before it is asked for, one worker begins it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import F, Q, QuerySet
+from django.db.models.functions import Now
+
+from agents.evolution.candidates import asking, writing
+from agents.models import CandidateSearch, Standstill
+from agents.record import wake_ups
+from agents.record.errors import NotPossibleNow
+from agents.record.lease import worker_name
+from agents.record.moves import move_replay
+from agents.states import MoveRefused, ReplayState
+from library.models import Component, ComponentVersion
+from people.models import User
+
+MOST_TEXTS = 20
+# Of a reflection; the others of the probe half are tried only with a text that did better on these.
+GROUP = 3
+BEGUN_MAX = 3
+_WAITING = Q(state=ReplayState.WAITING.value)
+_RUNNING = Q(state=ReplayState.RUNNING.value)
+_ONE_TEXT = Q(most_texts=1)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a search may take at most, before anybody is asked. `why_not` says why there can be none."""
+
+    texts: int = 0
+    calls: int = 0
+    tokens: int = 0
+    runs: int = 0
+    cases: int = 0
+    why_not: str = ""
+
+
+def costs(component: Component, many: Sequence[int], *, by: User) -> tuple[Cost, ...]:
+    """What a search over so many texts may take: calls of the model and their tokens, and runs of cases in copies."""
+    budget = asking.budget()
+    found = [] if budget.why_not else writing.probe_half(component, by)
+    why_not = budget.why_not
+    if not why_not and (len(found) < 2 or all(one.succeeded for one in found)):
+        why_not = "It takes two goals that you may see, one of which failed, in the half that a writer may see."
+    if why_not:
+        return (Cost(why_not=why_not),) * len(many)
+    cases = len(found)
+    return tuple(
+        # The parent on all, then for each text the version it comes from and itself on a group, and itself on all.
+        Cost(texts, texts * budget.calls, texts * budget.tokens, cases + texts * (2 * GROUP + cases), cases)
+        for texts in many
+    )
+
+
+def ask(component: Component, *, by: User, why: str, strategy: str, texts: int) -> CandidateSearch:
+    """Have a better version searched for; the search that is under way, if there is one.
+
+    Raises LibraryRefused for people who may not write, NotPossibleNow with the reason where there can be none.
+    """
+    parent = writing.improvable(component, by=by)
+    if not 2 <= texts <= MOST_TEXTS:
+        raise NotPossibleNow(f"Choose 2 to {MOST_TEXTS} texts.")
+    if why_not := costs(component, [texts], by=by)[0].why_not:
+        raise NotPossibleNow(why_not)
+    search = _begun(CandidateSearch(parent=parent, by=by, why=why, strategy=strategy, most_texts=texts))
+    if search.is_of_one_text:
+        raise NotPossibleNow(f"A model is writing a candidate of {parent} already. Wait for it, or stop it.")
+    return search
+
+
+def ask_for_one(component: Component, *, by: User, why: str, strategy: str) -> CandidateSearch:
+    """Have a worker ask a model for a candidate; what is under way for the same reason, if it is.
+
+    Raises LibraryRefused for people who may not write, NotPossibleNow with the reason where none can be written.
+    """
+    parent = writing.improvable(component, by=by)
+    if why_not := asking.budget().why_not:
+        raise NotPossibleNow(why_not)
+    search = _begun(CandidateSearch(parent=parent, by=by, why=why, strategy=strategy, most_texts=1))
+    if not search.is_of_one_text:
+        raise NotPossibleNow(f"A better version of {parent} is being searched for. Wait for that, or stop it.")
+    if (search.why, search.strategy) != (why, strategy):
+        raise NotPossibleNow(f"A model is writing a candidate of {parent} already, for another reason.")
+    return search
+
+
+def ask_for_new(kind: str, wish: str, *, by: User, snippet: str = "") -> CandidateSearch:
+    """Have a worker ask a model for a new tool or workflow; what is under way for the same wish, if it is.
+
+    Raises LibraryRefused for people who may not write, NotPossibleNow with the reason where none can be written.
+    """
+    writing.check_may_write(by)
+    if why_not := asking.budget().why_not:
+        raise NotPossibleNow(why_not)
+    search = _begun(CandidateSearch(new_kind=kind, by=by, why=wish, snippet=snippet, most_texts=1))
+    if (search.why, search.snippet) != (wish, snippet):
+        raise NotPossibleNow(f"A model is writing another {kind} for you. Wait for it, or stop it.")
+    return search
+
+
+def _begun(search: CandidateSearch) -> CandidateSearch:
+    """This search, stored; or the one that is under way in its place, whatever it is over."""
+    try:
+        with transaction.atomic():
+            search.save()
+            wake_ups.wake_search(search.pk)
+            return search
+    except IntegrityError:
+        # The race it answers: two people ask at once. One search for a version is enough, and one wish of a person.
+        rival = Q(parent=search.parent) if search.parent else Q(parent=None, by=search.by, new_kind=search.new_kind)
+        return CandidateSearch.objects.get(_WAITING | _RUNNING, rival)
+
+
+def wish_of(by: User, kind: str, search_id: int | None = None) -> CandidateSearch | None:
+    """A wish of this person for a new tool or workflow; without an id the one that is under way."""
+    rows = CandidateSearch.objects.filter(parent=None, by=by, new_kind=kind).select_related("version__component", "by")
+    return (rows.filter(_WAITING | _RUNNING) if search_id is None else rows.filter(pk=search_id)).first()
+
+
+def latest(component: Component, *, of_one_text: bool = False) -> CandidateSearch | None:
+    """The newest search for a better version of this component, over several texts or over one."""
+    rows = CandidateSearch.objects.filter(parent__component=component).select_related(
+        "by", "version__component", "parent"
+    )
+    return (rows.filter(_ONE_TEXT) if of_one_text else rows.exclude(_ONE_TEXT)).order_by("-pk").first()
+
+
+def stop(search: CandidateSearch, *, by: User) -> None:
+    """End it before its time; what was tried stays. Raises LibraryRefused, NotPossibleNow where it has ended."""
+    writing.check_may_write(by)
+    said = f"stopped by {by.username}"
+    with transaction.atomic():
+        found = CandidateSearch.objects.select_for_update(no_key=True).get(pk=search.pk)
+        if found.state == ReplayState.WAITING:
+            move_replay(found, ReplayState.RUNNING, lease_fence=F("lease_fence") + 1)
+            found.refresh_from_db()
+        try:
+            move_replay(found, ReplayState.IMPOSSIBLE, reason=said)
+        except MoveRefused as over:
+            what = "It" if found.is_of_one_text else "This search"
+            raise NotPossibleNow(f"{what} has ended already.") from over
+
+
+def claim(search_id: int | None = None) -> CandidateSearch | None:
+    """Begin this search, or the oldest that nobody has. One at a time: what was approved goes first.
+
+    One over a single text takes no copies and is soon over, so it does not wait for a long one.
+    """
+    now = Now()
+    with transaction.atomic():
+        if Standstill.objects.exists():
+            return None
+        free = _free()
+        wanted = free.filter(pk=search_id) if search_id is not None else free
+        search = wanted.select_for_update(skip_locked=True, no_key=True, of=("self",)).order_by("pk").first()
+        if search is None:
+            return None
+        move_replay(
+            search,
+            ReplayState.RUNNING,
+            lease_owner=worker_name(),
+            lease_fence=F("lease_fence") + 1,
+            lease_until=now + timedelta(seconds=settings.LEASE_S),
+            started_at=now,
+        )
+    return CandidateSearch.objects.select_related("parent__component", "by").get(pk=search.pk)
+
+
+def renew(search: CandidateSearch) -> bool:
+    """Extend the lease; False when it was stopped or another worker has begun it since."""
+    return bool(_ours(search).update(lease_until=Now() + timedelta(seconds=settings.LEASE_S)))
+
+
+def is_ours(search: CandidateSearch) -> bool:
+    """Whether nobody has stopped it and no other worker has begun it since."""
+    return _ours(search).exists()
+
+
+def give_back(search: CandidateSearch) -> None:
+    """This worker is told to stop: another may begin at once."""
+    _ours(search).update(lease_until=Now())
+
+
+def note(search: CandidateSearch, *, asked: int, tried: Sequence[Mapping[str, Any]]) -> bool:
+    """Keep how far it has come; False when the search is no longer ours."""
+    return bool(_ours(search).update(asked=asked, tried=list(tried)))
+
+
+def end(search: CandidateSearch, state: ReplayState, reason: str, version: ComponentVersion | None = None) -> bool:
+    """End it; False when it was stopped or another worker has it."""
+    try:
+        move_replay(search, state, reason=reason, version=version)
+    except MoveRefused:
+        return False
+    return True
+
+
+def sweep() -> None:
+    """Wake a worker for the oldest search that one could begin now."""
+    for free in (_free().filter(_ONE_TEXT), _free().exclude(_ONE_TEXT)):
+        if (oldest := free.order_by("pk").values_list("pk", flat=True).first()) is not None:
+            wake_ups.wake_search(oldest)
+
+
+def _free() -> QuerySet[CandidateSearch]:
+    """What a worker may begin: nothing of a kind of which one is running."""
+    free = CandidateSearch.objects.filter(_WAITING | (_RUNNING & Q(lease_until__lte=Now())))
+    running = CandidateSearch.objects.filter(_RUNNING, lease_until__gt=Now())
+    if running.filter(_ONE_TEXT).exists():
+        free = free.exclude(_ONE_TEXT)
+    return free.filter(_ONE_TEXT) if running.exclude(_ONE_TEXT).exists() else free
+
+
+def _ours(search: CandidateSearch) -> QuerySet[CandidateSearch]:
+    return CandidateSearch.objects.filter(_RUNNING, pk=search.pk, lease_fence=search.lease_fence)
