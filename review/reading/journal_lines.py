@@ -148,12 +148,12 @@ def _training(it: _Entry) -> str:
     policy = f"the policy for {it.text('task', '?')} in the environment {it.text('environment', '?')}"
     match it.data.get("what"):
         case "train":
-            how_long = f"for {it.text('episodes', '?')} episodes beside {it.text('share', '0')} % of the rules"
+            how_long = f"for {it.text('episodes', '?')} episodes, with {it.text('share', '0')} % of the rules"
             return f"had {policy} trained {how_long}"
         case "stop":
             return f"stopped the training of {policy}"
         case _:
-            return f"had {policy} forget what it learned{it.changes}"
+            return f"reset {policy}{it.changes}"
 
 
 _SAID: Mapping[str, Callable[[_Entry], str]] = {

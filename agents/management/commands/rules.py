@@ -34,7 +34,7 @@ class Command(BaseCommand):
         take_in = actions.add_parser("import", help="Save the new and changed rules of a file: all of them, or none.")
         export = actions.add_parser("export", help="Print the active rules of these names, or all of them.")
         for one in (check, take_in):
-            one.add_argument("file", type=Path, help="a .plan file: rules parted by lines --")
+            one.add_argument("file", type=Path, help="a .plan file: rules separated by lines --")
         take_in.add_argument("--activate", action="store_true", help="use the rules at once, not as candidates")
         take_in.add_argument("--by", metavar="USER", help="login name of who imports (default: the only one who may)")
         export.add_argument("name", nargs="*", help="names of rules (default: all)")

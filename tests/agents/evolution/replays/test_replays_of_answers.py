@@ -127,7 +127,7 @@ def test_one_broken_plan_keeps_it_out_and_an_admin_lifts_it_with_a_reason(
         deciding.activate_prompt(version, by=admin)
     lifted = deciding.activate_prompt(version, by=admin, reason="it reads much better")
     assert lifted.status == "active"
-    assert "against the gate by" in ComponentVersion.objects.get(pk=version.pk).changes
+    assert "despite the failed check by" in ComponentVersion.objects.get(pk=version.pk).changes
 
 
 def test_a_plan_that_cannot_run_is_broken_although_it_is_valid(
