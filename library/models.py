@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.text import Truncator
 from pgvector.django import HnswIndex, VectorField
 
+from library import both_vectors
+from library.both_vectors import BothVectors
 from library.language.weights import NAME as SHIPPED
 
-DIMENSIONS = 384
+DIMENSIONS = both_vectors.DIMENSIONS
 
 
 class Component(models.Model):
@@ -101,11 +103,10 @@ class ComponentVersion(models.Model):
         ]
         indexes = [
             HnswIndex(
-                name="version_applicability_hnsw",
-                fields=["applicability_embedding"],
-                opclasses=["vector_cosine_ops"],
+                OpClass(BothVectors("applicability_embedding", "content_embedding"), name="halfvec_ip_ops"),
+                condition=Q(applicability_embedding__isnull=False) | Q(content_embedding__isnull=False),
+                name="version_vectors_hnsw",
             ),
-            HnswIndex(name="version_content_hnsw", fields=["content_embedding"], opclasses=["vector_cosine_ops"]),
             # Few wait for their vectors, and each search looks for them by words.
             models.Index(
                 fields=["component"],

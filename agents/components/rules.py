@@ -24,7 +24,7 @@ from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Belief, NoPlan, PlanDraft
 from agents.toolkit.wording.slots import render
 from library.components import canary, selectors, services
-from library.errors import EmbeddingUnavailable
+from library.components.search import Filters, search
 from library.models import Component, ComponentVersion
 
 logger = logging.getLogger(__name__)
@@ -90,13 +90,12 @@ def nearest_rules(text: str, limit: int = 3) -> list[tuple[KnownRule, float]]:
     """Return the rules whose task is nearest in meaning to the text, with their similarity; none without embeddings."""
     if not text.strip():
         return []
-    try:
-        near = selectors.nearest(KIND, text, limit)
-    except EmbeddingUnavailable as error:
-        logger.warning("The nearest rules cannot be told: %s", error)
+    near = search(task=text, filters=Filters(kind=KIND), limit=limit)
+    if near.by_words:
+        logger.warning("The nearest rules cannot be told: %s", near.by_words)
         return []
-    read = ((_read(*_of(one)), similarity) for one, similarity in near)
-    return [(known, similarity) for known, similarity in read if known is not None]
+    read = ((_read(*_of(hit.version)), hit.scores.task) for hit in near.items)
+    return [(known, likeness) for known, likeness in read if known is not None and likeness is not None]
 
 
 def try_out(text: str, workspace: Workspace, *, instead: KnownRule | None = None) -> Trial:

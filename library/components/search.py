@@ -2,7 +2,7 @@
 
 A search ranks in one statement. *Task* compares what is to be done with each version's applicability text, *query*
 what is looked for with its body; the score is weight x task + (1 - weight) x query, and a little for what has proved
-itself. Each of the two finds its own nearest candidates, and every candidate gets both scores.
+itself. An index over both vectors offers the candidates by this very sum (`library.both_vectors`).
 
 While there are vectors of two sentence models, each ranks its own versions, and what is found by words stands beside
 them as a third ranking (`library.search`).
@@ -17,15 +17,15 @@ from typing import Any
 
 from django.db import connection
 
-from library import prepared
+from library import both_vectors, prepared
 from library.language import spaces
 from library.models import Component, ComponentVersion
 from library.search import literal, models_sql, nearest_first, rare_models, words
 
 # How much the task counts beside the query.
 WEIGHT = 0.7
-# Each comparison ranks at most this many of its nearest versions.
-CANDIDATES = 80
+# So many of the nearest are ranked: what usage adds can move one up among them.
+CANDIDATES = 60
 # So few versions are compared one by one: an HNSW graph promises no row behind a filter that few pass.
 EXACT_UP_TO = 1_500
 TEXT_MAX_CHARACTERS = 4_000
@@ -35,7 +35,8 @@ _USES_FOR_MOST = 10
 _VERSION, _COMPONENT = ComponentVersion._meta.db_table, Component._meta.db_table
 _FROM = f"{_VERSION} AS version JOIN {_COMPONENT} AS component ON component.id = version.component_id"
 _WAITS = "version.applicability_embedding IS NULL AND version.content_embedding IS NULL"
-_VECTORS = f"NOT ({_WAITS})"
+_VECTORS = "(version.applicability_embedding IS NOT NULL OR version.content_embedding IS NOT NULL)"
+_BOTH = both_vectors.sql("version.applicability_embedding", "version.content_embedding")
 _COMPARED = f"({_VECTORS} AND version.embedded_by = ANY(%(answered)s::text[]))"
 _USAGE = (
     f"CASE WHEN uses = 0 THEN 0 ELSE least({USAGE_MOST}, {USAGE_MOST} * uses / {_USES_FOR_MOST}.0"
@@ -101,25 +102,27 @@ def search(
     said = "; ".join(asked.reasons.values())
     if not asked.vectors:
         return Results(_by_words(reach, values, f"{query} {task}", limit), said)
-    values |= {"weight": weight if len(wanted) == 2 else float("task" in wanted), "limit": limit}
-    values |= _by_model(wanted, asked.vectors)
+    weight = weight if len(wanted) == 2 else float("task" in wanted)
+    values |= {"weight": weight, "limit": limit} | _by_model(wanted, asked.vectors, weight)
     # What waits for its vectors is found by its name at least.
     said_in = _words(values, f"{query} {task}")
     values["silent"] = list(asked.reasons)
     rare = rare_models(f"SELECT FROM {_FROM} WHERE {reach} AND {_VECTORS}", values, models)
-    those = _every(reach, said_in) if is_few else _candidates(reach, wanted, said_in, asked, rare)
+    those = _every(reach, said_in) if is_few else _candidates(reach, said_in, asked, rare)
     # Few are compared one by one: no index is asked, and nothing has to be set for it.
-    with nullcontext() if is_few else nearest_first(), connection.cursor() as cursor:
+    with nullcontext() if is_few else nearest_first(strictly=False), connection.cursor() as cursor:
         cursor.execute(_ranked(those, wanted, len(asked.vectors)), values)
         return Results(_loaded(cursor.fetchall()), some_by_words=said)
 
 
-def _by_model(wanted: Collection[str], vectors: Mapping[str, Sequence[spaces.Vector]]) -> dict[str, Any]:
+def _by_model(wanted: Collection[str], vectors: Mapping[str, Sequence[spaces.Vector]], weight: float) -> dict[str, Any]:
     """The models that answered, by number, and what is asked as each of them understands it."""
     values: dict[str, Any] = {"answered": list(vectors)}
     for at, (model, understood) in enumerate(vectors.items()):
         values[f"model{at}"] = model
-        values |= {f"{name}{at}": literal(vector) for name, vector in zip(wanted, understood, strict=True)}
+        said = dict(zip(wanted, understood, strict=True))
+        values |= {f"{name}{at}": literal(vector) for name, vector in said.items()}
+        values[f"both{at}"] = literal(both_vectors.question(said.get("task"), said.get("content"), weight))
     return values
 
 
@@ -156,9 +159,7 @@ def _every(reach: str, said_in: str) -> str:
     return f"SELECT version.id FROM {_FROM} WHERE {reach} AND ({_COMPARED} OR {said_in})"  # noqa: S608  # our own names
 
 
-def _candidates(
-    reach: str, wanted: Collection[str], said_in: str, asked: spaces.Questions, rare: Collection[str]
-) -> str:
+def _candidates(reach: str, said_in: str, asked: spaces.Questions, rare: Collection[str]) -> str:
     """The nearest by the index, every one of a rare model, and what is found by its words."""
     those = f"SELECT version.id FROM {_FROM} WHERE {reach}"  # noqa: S608  # our own names
     without = f"({_WAITS} OR version.embedded_by = ANY(%(silent)s::text[]))" if asked.reasons else _WAITS
@@ -167,11 +168,8 @@ def _candidates(
         own = f"{those} AND version.embedded_by = %(model{at})s"
         if model in rare:
             arms.append(f"{own} AND {_VECTORS}")
-            continue
-        for name in wanted:
-            column = {"task": "applicability_embedding", "content": "content_embedding"}[name]
-            near = f"{own} AND version.{column} IS NOT NULL ORDER BY version.{column} <=> %({name}{at})s::vector"
-            arms.append(f"{near} LIMIT {CANDIDATES}")
+        else:
+            arms.append(f"{own} AND {_VECTORS} ORDER BY {_BOTH} <#> %(both{at})s::halfvec LIMIT {CANDIDATES}")
     return " UNION ".join(f"({arm})" for arm in arms)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import Q, QuerySet, prefetch_related_objects
 
-from library import prepared
+from library import both_vectors, prepared
 from library.embedding import EXPERIENCE_TEXTS
 from library.language import spaces
 from library.models import ComponentVersion, Experience, ExperienceCorrection
@@ -72,12 +72,15 @@ def that_would_find(version_id: int, *, user: User, first: int = 3, looked_at: i
     return list(goals.filter(pk__in=found))
 
 
+# As a search by the task alone.
+_BOTH = both_vectors.sql("version.applicability_embedding", "version.content_embedding")
+_BOTH_OF_GOAL = both_vectors.sql("goal.primary_goal_description_embedding", "NULL::vector")
 _WOULD_FIND = f"""
     SELECT goal.id FROM {_TABLE} AS goal CROSS JOIN LATERAL (
         SELECT version.id FROM {ComponentVersion._meta.db_table} AS version
         WHERE version.status = 'active' AND version.applicability_embedding IS NOT NULL
             AND version.embedded_by = goal.embedded_by
-        ORDER BY version.applicability_embedding <=> goal.primary_goal_description_embedding LIMIT %(first)s
+        ORDER BY {_BOTH} <#> {_BOTH_OF_GOAL} LIMIT %(first)s
     ) AS near
     WHERE goal.id = ANY(%(ids)s) AND goal.primary_goal_description_embedding IS NOT NULL AND near.id = %(version)s
 """  # noqa: S608  # names of our own tables

@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from library import embedding
 from library.components import selectors, services
+from library.components.search import search
 from library.components.services import Starter
 from library.errors import EmbeddingUnavailable, LibraryRefused
 from library.models import Component, ComponentVersion
@@ -228,29 +229,6 @@ def test_uses_are_counted(developer: User) -> None:
     assert version.last_used_at is not None
 
 
-def test_the_nearest_are_found_by_when_they_are_of_use(
-    developer: User,
-    word_vectors: WordVectors,
-    django_capture_on_commit_callbacks: Callable[..., AbstractContextManager[object]],
-) -> None:
-    with django_capture_on_commit_callbacks(execute=True):
-        services.load_starters([Starter("tidy", "x", "remove a folder"), Starter("project", "x", "create a project")])
-        services.publish("rule", "candidate", "x", by=developer, applicability_text="remove a folder")
-        services.publish("tool", "other kind", "x", by=developer, applicability_text="remove a folder", status="active")
-    with CaptureQueriesContext(connection) as queries:
-        found = selectors.nearest("rule", "remove the folder", 2)
-    assert [version.component.name for version, _ in found] == ["tidy", "project"]
-    assert found[0][1] > found[1][1]
-    assert sum("<=>" in query["sql"] for query in queries) == 1
-    assert sum(query["sql"].startswith("SELECT") for query in queries) == 2, "whose vectors there are, and the nearest"
-
-
-def test_nearest_says_when_there_is_no_sentence_model(db: None, word_vectors: WordVectors) -> None:
-    word_vectors.broken = "no model here"
-    with pytest.raises(EmbeddingUnavailable, match="no model here"):
-        selectors.nearest("rule", "anything")
-
-
 def test_a_failed_embedding_is_null_and_filled_in_later(
     developer: User,
     word_vectors: WordVectors,
@@ -301,5 +279,5 @@ def test_no_transaction_is_open_while_sentences_are_embedded(
     with transaction.atomic():
         publish(developer, status=Status.ACTIVE)
         assert seen == []
-    selectors.nearest("rule", "tidy")
+    search(task="tidy")
     assert seen == [False, False]

@@ -16,7 +16,6 @@ from django.db import connection
 from library import embedding, renewal, tasks
 from library import search as nearest
 from library.components import search as searching
-from library.components import selectors as components
 from library.components import services
 from library.errors import EmbeddingUnavailable
 from library.language import provider, spaces
@@ -152,8 +151,8 @@ def test_components_are_ranked_by_their_own_model(old: WordVectors, change: Call
         ("first", 1.0),
         ("second", 0.0),
     ]
-    near = components.nearest("rule", "sum")
-    assert {version.component.name: round(likeness, 3) for version, likeness in near} == {"first": 0.0, "second": 1.0}
+    hits = searching.search(task="sum").items
+    assert {hit.version.component.name: round(hit.scores.task or 0, 3) for hit in hits} == {"first": 0.0, "second": 1.0}
 
 
 def test_goals_are_not_compared_with_versions_of_another_model(

@@ -91,6 +91,34 @@ def test_the_ranking_is_one_statement(shelf: WordVectors) -> None:
     assert len(ranked) == 1
 
 
+@pytest.mark.parametrize("weight", [0.0, 0.3, 0.7, 1.0])
+@pytest.mark.parametrize("asked", [("invoice vendor", "check an invoice"), ("invoice vendor", ""), ("", "an invoice")])
+def test_the_index_ranks_by_the_very_sum_of_the_scores(
+    shelf: WordVectors, monkeypatch: pytest.MonkeyPatch, weight: float, asked: tuple[str, str]
+) -> None:
+    made("wordless", "sum by vendor", "")  # no text says when it is of use, so it has one vector
+    embedding.embed_missing()
+    one_by_one = search(*asked, weight=weight).items
+    monkeypatch.setattr(searching, "EXACT_UP_TO", 0)
+    by_the_index = [(hit.version.pk, hit.scores) for hit in search(*asked, weight=weight).items]
+    assert by_the_index == [(hit.version.pk, hit.scores) for hit in one_by_one]
+    monkeypatch.setattr(searching, "CANDIDATES", 1)
+    (first,) = search(*asked, weight=weight).items
+    assert first.scores.total == pytest.approx(one_by_one[0].scores.total, abs=1e-3), "nothing better was passed over"
+
+
+def test_one_scan_of_one_index_finds_the_candidates(shelf: WordVectors, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searching, "EXACT_UP_TO", 0)
+    with CaptureQueriesContext(connection) as asked:
+        search("amounts", "check an invoice")
+    (ranked,) = (one["sql"] for one in asked if "scored" in one["sql"])
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off")
+        cursor.execute("EXPLAIN " + ranked)
+        plan = " ".join(row[0] for row in cursor.fetchall())
+    assert plan.count("version_vectors_hnsw") == 1
+
+
 def test_words_are_looked_for_where_sentences_cannot_be_embedded(shelf: WordVectors) -> None:
     shelf.broken = "the model is not here"
     found = search("VENDOR", "invoice")
