@@ -130,7 +130,7 @@ def test_a_policy_that_no_condition_mends_is_proposed_to_be_withdrawn(
     (row,) = found()
     assert row.says == "Withdraw the policy “harmless”"
     assert row.why.startswith("4 of 6 plans that it approved failed, missed what was asked, or were undone. ")
-    assert "Of the plans that people approved, 0 of 12 did." in row.why
+    assert "Of the plans that people approved, 0 of 12 ended badly." in row.why
     writing.retire(policy, by=keeper)
     assert found() == []
 

@@ -112,7 +112,7 @@ def test_a_goal_that_was_approved_as_it_was_speaks_against_it(
     corrected(3)
     kept = planned(owner, "show app")
     (row,) = found()
-    assert row.why.endswith("of all others, 1."), "nobody has decided it yet"
+    assert row.why.endswith("would change: 1."), "nobody has decided it yet"
     decisions.approve(kept, by=reviewer, digest=kept.digest)
     assert found() == []
 
