@@ -63,7 +63,7 @@ class Migration(Tables):
                     models.BooleanField(
                         db_default=True,
                         default=True,
-                        help_text="Off: where no rule applies, a person writes the plan, also when a model is set up.",
+                        help_text="Off: where no rule applies, a person writes the plan, even if a model is set up.",
                         verbose_name="a model plans where no rule does",
                     ),
                 ),
@@ -83,7 +83,7 @@ class Migration(Tables):
                         blank=True,
                         db_default="",
                         default="",
-                        help_text="Besides the general firmware its models are told that of this domain, such as finance.",
+                        help_text="Its models also get the firmware of this domain, such as finance.",
                         max_length=40,
                     ),
                 ),
