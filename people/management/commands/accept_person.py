@@ -16,7 +16,7 @@ from people.models import User
 class Command(BaseCommand):
     """Takes the approval key, which the server's shell has and the database has not."""
 
-    help = "Seal a login as it stands in the database, after a change that was made there on purpose."
+    help = "Accept a login as it is stored, after a deliberate change in the database."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("users", nargs="+", metavar="USER", help="login name")

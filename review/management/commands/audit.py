@@ -22,7 +22,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parts = parser.add_subparsers(dest="part", required=True)
-        verify = parts.add_parser("verify", help="walk every chain and name the first row that does not hold")
+        verify = parts.add_parser("verify", help="check every chain and name the first invalid row")
         verify.add_argument("--anchors", type=Path, metavar="FILE", help="also compare with what `anchor` kept here")
         anchor = parts.add_parser("anchor", help="print the length and the last hash of every chain")
         anchor.add_argument("--file", type=Path, help="append them to this file as well; keep it on another machine")
