@@ -35,7 +35,7 @@ class Command(BaseCommand):
     """
 
     help = (
-        "Mastermind, the command line of mindX. Without a COMMAND it opens a prompt (Tab completes, the arrow keys bring "
+        "Mastermind, the command line of mindX. Without a COMMAND it opens a prompt (Tab completes, arrow keys bring "
         "back earlier lines). If standard input is no terminal, it reads the commands from there."
     )
     requires_system_checks: tuple[str, ...] = ()
