@@ -155,7 +155,7 @@ def test_words_that_came_meanwhile_are_not_written_over(owner: User, open_page: 
         "sessionStorage[key] = JSON.stringify({...JSON.parse(sessionStorage[key]), ground: 'as it was'})"
     )
     page.goto("/rules/new/")
-    expect(page.get_by_role("alert")).to_contain_text("this page has other words by now")
+    expect(page.get_by_role("alert")).to_contain_text("has changed since")
     expect(page.get_by_label("Rule text")).not_to_have_value("RULE mine")
     page.get_by_role("button", name="Put it back").click()
     expect(page.get_by_label("Rule text")).to_have_value("RULE mine")
