@@ -7,7 +7,6 @@ from a worker whose lease somebody else has taken over. Whoever comes second cha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
@@ -18,7 +17,7 @@ from django.utils import timezone
 
 from agents.bus import remembering, steps_waiting
 from agents.models import BusRequest, Standstill
-from agents.record import prepared
+from agents.record import prepared, row_lease
 from agents.record.lease import worker_name
 from agents.states import REQUEST_ENDED, REQUEST_MOVES, MoveRefused, RequestState
 from people import sealing
@@ -130,7 +129,7 @@ def renew_all(requests: Sequence[BusRequest]) -> bool:
 def renew(request: BusRequest) -> bool:
     """Extend the lease; False when another worker has it, or it has ended."""
     ours = BusRequest.objects.filter(pk=request.pk, state=RequestState.RUNNING, lease_fence=request.lease_fence)
-    lease = {"lease_until": Now() + timedelta(seconds=settings.LEASE_S)}
+    lease = {"lease_until": row_lease.until()}
     return bool(ours.update(**lease))
 
 

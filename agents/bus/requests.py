@@ -59,11 +59,8 @@ def request(
     """
     content = dict(content) if content is not None else ({"text": task} if task else {})
     _check(by, capability, task, content, min_confidence, strategy, why, deadline)
-    if parent is not None and (parent.has_ended or not selectors.may_change(by, parent)):
-        raise RequestRefused("parent", "A request can only be part of a goal of yours that has not ended.")
-    if workspace is not None and not selectors.workspaces_writable_by(by).filter(pk=workspace.pk).exists():
-        raise RequestRefused("workspace", "No workspace of yours has this name.")
-    if key and (earlier := BusRequest.objects.filter(by=by, submission_key=key).first()):
+    _check_places(by, parent, workspace)
+    if (earlier := _asked_before(by, key)) is not None:
         return earlier
     within = within or providers.being_answered() or _asked_by(parent)
     if within is None:
@@ -90,9 +87,13 @@ def request(
             return _made(made)
     except IntegrityError:
         # The race this answers: the same key twice at once. The unique constraint let one through.
-        if key and (earlier := BusRequest.objects.filter(by=by, submission_key=key).first()):
+        if (earlier := _asked_before(by, key)) is not None:
             return earlier
         raise
+
+
+def _asked_before(by: User, key: str) -> BusRequest | None:
+    return BusRequest.objects.filter(by=by, submission_key=key).first() if key else None
 
 
 def digest_of(capability: str, task: str, content: Mapping[str, Any]) -> str:
@@ -172,6 +173,13 @@ def _end_goal(asked: BusRequest, by: User) -> None:
             goals.cancel(asked.goal, by=by)
         except (NotPossibleNow, MoveRefused):
             return  # it has ended by itself meanwhile
+
+
+def _check_places(by: User, parent: Goal | None, workspace: Workspace | None) -> None:
+    if parent is not None and (parent.has_ended or not selectors.may_change(by, parent)):
+        raise RequestRefused("parent", "A request can only be part of a goal of yours that has not ended.")
+    if workspace is not None and not selectors.workspaces_writable_by(by).filter(pk=workspace.pk).exists():
+        raise RequestRefused("workspace", "No workspace of yours has this name.")
 
 
 def _check(

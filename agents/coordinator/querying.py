@@ -12,6 +12,8 @@ from people.models import User
 
 _MOST = 5
 _LISTED = 200
+# How like a rule must be to the question to be named.
+_NEAR = 0.25
 
 
 def answer(question: str, *, by: User) -> tuple[list[str], dict[str, Any]]:
@@ -19,21 +21,17 @@ def answer(question: str, *, by: User) -> tuple[list[str], dict[str, Any]]:
     known = known_components.known()
     wanted = question.strip().casefold().strip(" ?.")
     if wanted in ("components", "tools", "agents", "rules", "firmware"):
-        kind = "" if wanted == "components" else wanted.removesuffix("s")
-        listed = [one for one in known if kind in ("", one.kind)][:_LISTED]
-        return [f"{one.kind} {one.name}" for one in listed] or [f"There is no {kind}."], {
-            "components": [_component(one) for one in listed]
-        }
+        return _all_of("" if wanted == "components" else wanted.removesuffix("s"), known)
     named = _named(question, known)
     found = memory.nearest_to(question, user=by, limit=_MOST)
-    near = rules.nearest_rules(question, _MOST)
+    near = [(rule, likeness) for rule, likeness in rules.nearest_rules(question, _MOST) if likeness >= _NEAR]
     said = [f"component: {one}" for one in named]
     said += [
         f"experience of goal {row.goal_ref} ({row.final_outcome.replace('_', ' ')}{_percent(likeness)}): "
         f"{_short(row.primary_goal_description)}" + (f" | {_short(row.output_summary)}" if row.output_summary else "")
         for row, likeness in found
     ]
-    said += [f"rule ({round(100 * likeness)} %): {rule.name}" for rule, likeness in near if likeness >= 0.25]
+    said += [f"rule ({round(100 * likeness)} %): {rule.name}" for rule, likeness in near]
     data = {
         "components": [_component(one) for one in named],
         "experiences": [
@@ -46,9 +44,16 @@ def answer(question: str, *, by: User) -> tuple[list[str], dict[str, Any]]:
             }
             for row, likeness in found
         ],
-        "rules": [{"name": rule.name, "likeness": likeness} for rule, likeness in near if likeness >= 0.25],
+        "rules": [{"name": rule.name, "likeness": likeness} for rule, likeness in near],
     }
     return said or ["Nothing known matches this."], data
+
+
+def _all_of(kind: str, known: list[Component]) -> tuple[list[str], dict[str, Any]]:
+    """All components of a kind; of every kind for ""."""
+    listed = [one for one in known if kind in ("", one.kind)][:_LISTED]
+    said = [f"{one.kind} {one.name}" for one in listed] or [f"There is no {kind}."]
+    return said, {"components": [_component(one) for one in listed]}
 
 
 def _named(question: str, known: list[Component]) -> list[Component]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -35,19 +34,6 @@ class Environment(Protocol):
 
     def score(self) -> float:
         """Return how much of the task is done, 0 to 1."""
-        ...
-
-
-class Simulation(Environment, Protocol):
-    """An environment in which nothing real can be harmed, and that can tell which actions it would take.
-
-    Only one that says so itself, by `is_simulation`, is one.
-    """
-
-    is_simulation: bool
-
-    def actions(self) -> Sequence[str]:
-        """Return the actions that are possible now."""
         ...
 
 

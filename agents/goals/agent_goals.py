@@ -13,16 +13,11 @@ from django.db import transaction
 from agents.actors import lifecycle
 from agents.bdi.plans.parameters import with_defaults
 from agents.components import agent_versions
-from agents.goals import goals
+from agents.goals import component_goals
 from agents.goals.component_goals import Terms
 from agents.mastermind import configs
 from agents.mastermind.configs import Config
-from agents.models import Agent, Goal, IntentPlan
-from agents.plans import proposals
-from agents.record.errors import PlanInvalid
-from agents.record.moves import move_goal
-from agents.record.selectors import current_plan
-from agents.states import GoalState
+from agents.models import Agent, IntentPlan
 from agents.toolkit.registry import tools_in_use
 from agents.toolkit.tools.agent_registry import CHANGE, CREATE, NAME, RETIRE
 from agents.toolkit.types import Param, PlanDraft, Step
@@ -83,19 +78,4 @@ def _ask(command: str, said: Mapping[str, Any], text: str, why: str, terms: Term
     params = {name: Param(value, "explicit", note=f"{terms.by.username} said so") for name, value in said.items()}
     step = Step(NAME, command, with_defaults(tools_in_use().command(NAME, command), params), why)
     draft = PlanDraft((step,), (), "person", {"written_by": terms.by.username})
-    with transaction.atomic():
-        goal = goals.submit(
-            by=terms.by,
-            text=text,
-            priority=terms.priority,
-            workspace=terms.workspace,
-            agent=terms.agent,
-            submission_key=terms.key,
-        )
-        goal = Goal.objects.select_for_update(no_key=True).get(pk=goal.pk)
-        if (made := current_plan(goal)) is not None:
-            return made
-        if problems := proposals.problems_of(goal, draft):
-            raise PlanInvalid(problems)
-        move_goal(goal, GoalState.PLANNING, by=terms.by.username)
-        return proposals.propose(goal, draft, by=terms.by)
+    return component_goals.planned(text, draft, terms)

@@ -1,4 +1,4 @@
-"""Goals about a component: its files in a workspace of their own, and a text that rules can plan."""
+"""Goals that commands submit: about a component, or with a plan that was written for them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,13 @@ from agents.components import candidates, known_components
 from agents.goals import goals
 from agents.mastermind import goal_texts
 from agents.mastermind.components import Component
-from agents.models import Agent, Goal, Workspace
-from agents.record.errors import NotPossibleNow
-from agents.record.selectors import workspaces_writable_by
+from agents.models import Agent, Goal, IntentPlan, Workspace
+from agents.plans import proposals
+from agents.record.errors import NotPossibleNow, PlanInvalid
+from agents.record.moves import move_goal
+from agents.record.selectors import current_plan, workspaces_writable_by
+from agents.states import GoalState
+from agents.toolkit.types import PlanDraft
 from agents.workspaces import file_paths, workspaces
 from agents.workspaces.stores import store
 from agents.workspaces.workspaces import Upload
@@ -38,6 +42,22 @@ class Terms:
 def plain(text: str, terms: Terms) -> Goal:
     """A goal as it was said."""
     return _submit(text, terms.workspace, terms)
+
+
+def planned(text: str, draft: PlanDraft, terms: Terms) -> IntentPlan:
+    """A goal with the plan that was written for it, awaiting review. The same key twice is the same goal.
+
+    Raises PlanInvalid with what is wrong, GoalRefused, TooManyGoals.
+    """
+    with transaction.atomic():
+        goal = _submit(text, terms.workspace, terms)
+        goal = Goal.objects.select_for_update(no_key=True).get(pk=goal.pk)
+        if (made := current_plan(goal)) is not None:
+            return made
+        if problems := proposals.problems_of(goal, draft):
+            raise PlanInvalid(problems)
+        move_goal(goal, GoalState.PLANNING, by=terms.by.username)
+        return proposals.propose(goal, draft, by=terms.by)
 
 
 def improve(component: Component, wish: str, terms: Terms) -> Goal:

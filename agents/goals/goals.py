@@ -61,18 +61,10 @@ def submit(
     began_ns = telemetry.now_ns()
     text = checked_text(text)
     design = designs.checked_design(design)
-    if isinstance(priority, bool) or not 1 <= priority <= 5:
-        raise GoalRefused("priority", "Priority is a number from 1 (first) to 5 (last).")
-    if not by.has_role(Role.SUBMITTER, Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER):
-        raise GoalRefused("text", "You may not submit goals. Ask an admin for the role submitter.")
-    if deadline is not None and deadline <= timezone.now():
-        raise GoalRefused("deadline", "This time is in the past. Choose a later one, or leave it empty.")
-    if parent is not None and (parent.has_ended or not may_change(by, parent)):
-        raise GoalRefused("parent", "A goal can only be part of a goal of yours that has not ended.")
-    goal_terms.check(0, Terms(priority, "", parent.pk if parent else None, tuple(goal.pk for goal in depends_on)))
+    _check(by, priority, deadline, parent, depends_on)
     if workspace is not None and not workspaces_writable_by(by).filter(pk=workspace.pk).exists():
         raise GoalRefused("workspace", "No workspace of yours has this name.")
-    if submission_key and (earlier := by.goals.filter(submission_key=submission_key).first()):
+    if (earlier := _submitted_before(by, submission_key)) is not None:
         return earlier
     if paced:
         _check_pace(by)
@@ -85,9 +77,25 @@ def submit(
             return goal
     except IntegrityError:
         # The race this answers: the same key twice at once. The unique constraint let one through.
-        if submission_key and (earlier := by.goals.filter(submission_key=submission_key).first()):
+        if (earlier := _submitted_before(by, submission_key)) is not None:
             return earlier
         raise
+
+
+def _check(by: User, priority: int, deadline: datetime | None, parent: Goal | None, depends_on: Sequence[Goal]) -> None:
+    if isinstance(priority, bool) or not 1 <= priority <= 5:
+        raise GoalRefused("priority", "Priority is a number from 1 (first) to 5 (last).")
+    if not by.has_role(Role.SUBMITTER, Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER):
+        raise GoalRefused("text", "You may not submit goals. Ask an admin for the role submitter.")
+    if deadline is not None and deadline <= timezone.now():
+        raise GoalRefused("deadline", "This time is in the past. Choose a later one, or leave it empty.")
+    if parent is not None and (parent.has_ended or not may_change(by, parent)):
+        raise GoalRefused("parent", "A goal can only be part of a goal of yours that has not ended.")
+    goal_terms.check(0, Terms(priority, "", parent.pk if parent else None, tuple(goal.pk for goal in depends_on)))
+
+
+def _submitted_before(by: User, key: str) -> Goal | None:
+    return by.goals.filter(submission_key=key).first() if key else None
 
 
 def _check_pace(by: User) -> None:

@@ -5,21 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.db import transaction
-
 from agents.bdi.workflows.bound import Bound
 from agents.bdi.workflows.checking import Checked
 from agents.bdi.workflows.faults import Fault
 from agents.components import workflow_library
 from agents.components.workflow_library import WorkflowInvalid
-from agents.goals import goals
+from agents.goals import component_goals
 from agents.goals.component_goals import Terms
-from agents.models import Goal, IntentPlan
-from agents.plans import proposals
-from agents.record.errors import PlanInvalid
-from agents.record.moves import move_goal
-from agents.record.selectors import current_plan
-from agents.states import GoalState
+from agents.models import IntentPlan
 from agents.toolkit.types import PlanDraft
 from library.models import ComponentVersion
 
@@ -39,22 +32,7 @@ def process(version: ComponentVersion, params: Mapping[str, Any], terms: Terms) 
     used = {**(checked.workflow.params if checked.workflow else {}), **params}
     evidence = {"written_by": terms.by.username, "workflow": _told(version, bound, used)}
     draft = PlanDraft(tuple(one.step for one in bound.steps), (), "person", evidence)
-    with transaction.atomic():
-        goal = goals.submit(
-            by=terms.by,
-            text=goal_text(version, used),
-            priority=terms.priority,
-            workspace=terms.workspace,
-            agent=terms.agent,
-            submission_key=terms.key,
-        )
-        goal = Goal.objects.select_for_update(no_key=True).get(pk=goal.pk)
-        if (made := current_plan(goal)) is not None:
-            return made
-        if problems := proposals.problems_of(goal, draft):
-            raise PlanInvalid(problems)
-        move_goal(goal, GoalState.PLANNING, by=terms.by.username)
-        return proposals.propose(goal, draft, by=terms.by)
+    return component_goals.planned(goal_text(version, used), draft, terms)
 
 
 def processable(checked: Checked) -> Bound:

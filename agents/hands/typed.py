@@ -11,10 +11,8 @@ import logging
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -24,7 +22,7 @@ from agents.execution.workplace import Desk, open_desk_in, summary_of
 from agents.hands import command_reading, hand_commands
 from agents.hands.hand_commands import speaker, tell
 from agents.models import HandCommand, IntentPlan, Standstill, Workspace, WorkspaceChange
-from agents.record import logs, wake_ups
+from agents.record import logs, row_lease, wake_ups
 from agents.record.audit import What
 from agents.record.lease import worker_name
 from agents.record.logs import json_text, storable
@@ -105,7 +103,7 @@ def claim(command_id: int) -> HandCommand | None:
             HandState.RUNNING,
             lease_owner=worker_name(),
             lease_fence=fence,
-            lease_until=Now() + timedelta(seconds=settings.LEASE_S),
+            lease_until=row_lease.until(),
             started_at=timezone.now(),
         )
         command.lease_fence = fence
@@ -263,7 +261,7 @@ def _give_up_if_dead(command_id: int) -> None:
 
 def _renew(command: HandCommand) -> bool:
     mine = HandCommand.objects.filter(pk=command.pk, state=HandState.RUNNING.value, lease_fence=command.lease_fence)
-    return bool(mine.update(lease_until=Now() + timedelta(seconds=settings.LEASE_S)))
+    return bool(mine.update(lease_until=row_lease.until()))
 
 
 def _wake_plans(command: HandCommand) -> None:

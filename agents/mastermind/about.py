@@ -134,17 +134,16 @@ def _may_be_named(span: str, last_word: str, after: str, first: int, words: Sequ
     It must say so itself (an underscore, a path, “tool”, “agent”), or stand alone: at the beginning of the text, and
     followed by nothing or by what begins a wish.
     """
-    inner = span.split(" ")
-    if inner[-1].casefold() in _ARTICLES:
+    *before, last = inner = span.split(" ")
+    if last.casefold() in _ARTICLES:
         return False
-    if len(inner) == 1 and ("_" in span or _PATH.match(span)):
+    if not before and ("_" in span or _PATH.match(span)):
         return True
-    if components.names_a_kind(inner[-1]) and len(inner) > 1:
-        return not any(components.names_a_kind(word) for word in inner[:-1] if "_" not in word)
-    if components.names_a_kind(inner[0]) and len(inner) > 1 and inner[0].casefold() not in _ARTICLES:
-        return not after or last_word[-1] in ":,;" or bool(_ENDS_NAME.match(after))
-    alone = all(word.casefold() in _ARTICLES for word in words[:first])
-    return alone and (not after or last_word[-1] in ":,;" or bool(_ENDS_NAME.match(after)))
+    if before and components.names_a_kind(last):
+        return not any(components.names_a_kind(word) for word in before if "_" not in word)
+    says_kind = bool(before) and components.names_a_kind(inner[0]) and inner[0].casefold() not in _ARTICLES
+    begins = says_kind or all(word.casefold() in _ARTICLES for word in words[:first])
+    return begins and (not after or last_word[-1] in ":,;" or bool(_ENDS_NAME.match(after)))
 
 
 def _wish(before: Sequence[str], after: str) -> str:

@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -25,8 +24,7 @@ from agents.execution.companion import Companion
 from agents.models import ModularRun, ModularStep, ModularWant, Standstill
 from agents.modular import experience, states, wanting
 from agents.modular.states import Written
-from agents.record import draining, logs, wake_ups
-from agents.record.lease import worker_name
+from agents.record import draining, logs, row_lease, wake_ups
 from agents.record.moves import move_modular_run
 from agents.states import ModularRunState
 
@@ -63,9 +61,7 @@ def claim(run_id: int | None = None) -> ModularRun | None:
         if run is None:
             return None
         lost = run.lost_workers + 1 if run.state == S.RUNNING else 0
-        until = Now() + timedelta(seconds=settings.LEASE_S)
-        also: dict[str, Any] = {"lease_owner": worker_name(), "lease_fence": F("lease_fence") + 1, "lease_until": until}
-        move_modular_run(run, S.RUNNING, lost_workers=lost, **also)
+        move_modular_run(run, S.RUNNING, lost_workers=lost, **row_lease.taken())
         run.refresh_from_db()
         if lost > LOST_WORKERS_MAX:
             move_modular_run(run, S.PAUSED, reason=f"{lost} workers died while its next step ran", lost_workers=0)
@@ -75,7 +71,7 @@ def claim(run_id: int | None = None) -> ModularRun | None:
 
 def renew(run: ModularRun) -> bool:
     """Extend the lease; False when another worker has begun it since."""
-    until = Now() + timedelta(seconds=settings.LEASE_S)
+    until = row_lease.until()
     return bool(_ours(run).update(lease_until=until))
 
 

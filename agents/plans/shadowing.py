@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models import F, Max, Q
+from django.db.models import Max, Q
 from django.db.models.functions import Now
 
 from agents.bdi.forecast import shadow
 from agents.models import Attempt, Intent, IntentPlan, ShadowRun, Standstill
-from agents.record import signals, wake_ups
-from agents.record.lease import worker_name
+from agents.record import row_lease, signals, wake_ups
 from agents.record.moves import move_shadow
 from agents.states import PlanState, ShadowState
 from agents.workspaces import file_paths
@@ -66,9 +63,7 @@ def claim(run_id: int | None = None) -> ShadowRun | None:
             run,
             ShadowState.RUNNING,
             base=run.intent_plan.workspace.head,
-            lease_owner=worker_name(),
-            lease_fence=F("lease_fence") + 1,
-            lease_until=now + timedelta(seconds=settings.LEASE_S),
+            **row_lease.taken(),
             started_at=now,
         )
     run.refresh_from_db()
@@ -78,7 +73,7 @@ def claim(run_id: int | None = None) -> ShadowRun | None:
 def renew(run: ShadowRun) -> bool:
     """Extend the lease; False when another worker has begun the run since."""
     ours = ShadowRun.objects.filter(_RUNNING, pk=run.pk, lease_fence=run.lease_fence)
-    return bool(ours.update(lease_until=Now() + timedelta(seconds=settings.LEASE_S)))
+    return bool(ours.update(lease_until=row_lease.until()))
 
 
 def give_back(run: ShadowRun) -> None:

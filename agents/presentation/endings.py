@@ -212,33 +212,31 @@ def _of_a_failure(reason: str, failure_class: str, refused: Sequence[str]) -> No
 
 def _of_a_person(reason: str, rule_lacks: tuple[str, str] | None, problems: Sequence[str]) -> Notice:
     """What a person must do for a goal that cannot go on without one."""
+    key, told = _key(reason), reason.partition(":")[2].strip()
     if reason.startswith("question_open"):
-        told = reason.partition(":")[2].strip() or "mindX has a question."
-        if rule_lacks is not None:
-            told = f"{_knows(rule_lacks)} {told}"
-        return Notice("person", "hand", told, _ASKED)
-    if _key(reason) == "mastermind_command":
-        told = reason.partition(":")[2].strip()
+        told = told or "mindX has a question."
+        return Notice("person", "hand", f"{_knows(rule_lacks)} {told}" if rule_lacks is not None else told, _ASKED)
+    if key == "mastermind_command":
         return Notice("person", "hand", f"{told}. This is about mindX itself, not about files here.", _COMMAND)
-    if rule_lacks is not None and _key(reason) == "no_applicable_rule":
+    if rule_lacks is not None and key == "no_applicable_rule":
         return Notice("person", "hand", f"{_knows(rule_lacks)} Write the plan by hand.")
-    if problems and _key(reason) == "invalid_plan":
-        return Notice(
-            "person",
-            "hand",
-            f"The plan has problems: {'; '.join(one.rstrip('.') for one in problems[:3])}.",
-            _INVALID,
-        )
-    if (told := reason.partition("needs_a_hand:")[2].strip().rstrip(".")) and _key(reason) == "needs_a_hand":
-        if told.endswith("?"):
-            return Notice("person", "hand", told, _CHOOSE)
-        return Notice("person", "hand", f"{told[:1].upper()}{told[1:]}. mindX could not fix it.", _BY_HAND)
-    if (told := reason.partition("internal_error:")[2].strip()) and _key(reason) == "internal_error":
+    if problems and key == "invalid_plan":
+        told = "; ".join(one.rstrip(".") for one in problems[:3])
+        return Notice("person", "hand", f"The plan has problems: {told}.", _INVALID)
+    if key == "needs_a_hand" and (told := told.rstrip(".")):
+        return _of_a_step_by_hand(told)
+    if key == "internal_error" and told:
         return Notice("bad", "x", f"{told}.", _INSIDE)
     if reason.startswith("forbidden_by_policy: "):
         return Notice("person", "lock", reason.removeprefix("forbidden_by_policy: "), _FORBIDDEN)
     text = _MANUAL.get(_key(reason)) or f"This goal needs a person: {_words(reason) or 'the agent has no plan'}."
     return Notice("person", "hand", text)
+
+
+def _of_a_step_by_hand(told: str) -> Notice:
+    if told.endswith("?"):
+        return Notice("person", "hand", told, _CHOOSE)
+    return Notice("person", "hand", f"{told[:1].upper()}{told[1:]}. mindX could not fix it.", _BY_HAND)
 
 
 def _way_out(reason: str) -> str:

@@ -208,21 +208,36 @@ def _reason_for_state(premise: Fact, possible: frozenset[str]) -> str:
 
 
 def _listing(premise: Fact, wanted: Listing) -> Verdict:
+    told = UNKNOWN
     if isinstance(premise, Listing) and premise.folder == wanted.folder:
-        if premise.kind == wanted.kind and premise.complete and wanted.complete:
-            return _answer(premise.names == wanted.names, DIRECT, "lists all of them")
-        if premise.kind == "entry" and premise.complete and not premise.names:
-            return _answer(not wanted.names, INFERRED, "an empty folder holds none")
-        if premise.names and not wanted.names and wanted.kind in (premise.kind, "entry"):
-            return Verdict("no", INFERRED, "lists some")
-    if isinstance(premise, Thing) and wanted.complete and premise.exists and is_below(premise.path, wanted.folder):
-        rest = premise.path[len(wanted.folder) + 1 :] if wanted.folder else premise.path
-        first, deeper, _ = rest.partition("/")
-        kind = "folder" if deeper else premise.kind
-        if first not in wanted.names and wanted.kind in (kind, "entry"):
-            return Verdict("no", INFERRED, "says that there is another one")
+        told = _listing_by_listing(premise, wanted)
+    elif isinstance(premise, Thing) and wanted.complete and premise.exists and is_below(premise.path, wanted.folder):
+        told = _listing_by_thing(premise, wanted)
+    if told is not UNKNOWN:
+        return told
     if possible_states(premise, wanted.folder) == frozenset({"absent"}) and wanted.folder:
         return Verdict("no", INFERRED, "says that the folder is not there")
+    return UNKNOWN
+
+
+def _listing_by_listing(premise: Listing, wanted: Listing) -> Verdict:
+    """Both are lists of one folder."""
+    if premise.kind == wanted.kind and premise.complete and wanted.complete:
+        return _answer(premise.names == wanted.names, DIRECT, "lists all of them")
+    if premise.kind == "entry" and premise.complete and not premise.names:
+        return _answer(not wanted.names, INFERRED, "an empty folder holds none")
+    if premise.names and not wanted.names and wanted.kind in (premise.kind, "entry"):
+        return Verdict("no", INFERRED, "lists some")
+    return UNKNOWN
+
+
+def _listing_by_thing(premise: Thing, wanted: Listing) -> Verdict:
+    """The list is complete, and the thing lies somewhere below its folder."""
+    rest = premise.path[len(wanted.folder) + 1 :] if wanted.folder else premise.path
+    first, deeper, _ = rest.partition("/")
+    kind = "folder" if deeper else premise.kind
+    if first not in wanted.names and wanted.kind in (kind, "entry"):
+        return Verdict("no", INFERRED, "says that there is another one")
     return UNKNOWN
 
 
@@ -246,16 +261,10 @@ def _venv(premise: Fact, wanted: Venv) -> Verdict:
 
 def _installed(premise: Fact, wanted: Installed) -> Verdict:
     if isinstance(premise, Inventory) and wanted.kind in (premise.kind, "") and wanted.folder is None:
-        listed = wanted.name in {name.casefold() for name in premise.names}
-        # A list of programs says nothing about what may be no program, such as the network.
-        if (listed and wanted.version) or (not listed and not wanted.kind):
-            return UNKNOWN
-        return _answer(listed == wanted.present, INFERRED, "lists it" if listed else "a complete list without it")
-    if not isinstance(premise, Installed) or premise.name != wanted.name:
+        return _installed_by_inventory(premise, wanted)
+    if not isinstance(premise, Installed) or (premise.name, premise.folder) != (wanted.name, wanted.folder):
         return UNKNOWN
     if premise.kind != wanted.kind and premise.kind and wanted.kind:
-        return UNKNOWN
-    if premise.folder != wanted.folder:
         return UNKNOWN
     if wanted.version and premise.present:
         same = premise.version[: len(wanted.version)] == wanted.version
@@ -263,6 +272,14 @@ def _installed(premise: Fact, wanted: Installed) -> Verdict:
     if premise.version and not premise.present and not wanted.version:
         return UNKNOWN
     return _answer(premise.present == wanted.present, DIRECT, "says so" if premise.present else "says that it is not")
+
+
+def _installed_by_inventory(premise: Inventory, wanted: Installed) -> Verdict:
+    listed = wanted.name in {name.casefold() for name in premise.names}
+    # A list of programs says nothing about what may be no program, such as the network.
+    if (listed and wanted.version) or (not listed and not wanted.kind):
+        return UNKNOWN
+    return _answer(listed == wanted.present, INFERRED, "lists it" if listed else "a complete list without it")
 
 
 def _measure(premise: Fact, wanted: Measure) -> Verdict:

@@ -68,11 +68,6 @@ class FileSet:
     order: str = ""
     most: int | None = None
 
-    @property
-    def is_any(self) -> bool:
-        """Whether nothing is said that would leave a file out."""
-        return self == replace(FileSet(), folder=self.folder)
-
     def sentence(self) -> str:
         """The set in its one form, which says all of it: a belief that begins with it lists its items."""
         said = [f"the {self.most} {self.order}" if self.order else "the", self.what]
@@ -178,12 +173,17 @@ def _heads(tokens: tuple[_Token, ...]) -> _Found:
         at += 1
     if at and tokens[at - 1].text in _ALL:  # “all that contain …”
         yield FileSet(), at
-    start = FileSet()
+    yield from _kinds(tokens, *_most(tokens, at))
+
+
+def _most(tokens: tuple[_Token, ...], at: int) -> tuple[FileSet, int]:
+    """How many are wanted, and in which order; all of them where nothing is said about it."""
     count = _number(tokens[at]) if at < len(tokens) else None
-    order_at = at + 1 if count is not None else at
-    if (order := _order(tokens, order_at)) is not None:
-        name, behind = order
-        start, at = FileSet(order=name, most=count or 1), behind
+    order = _order(tokens, at + 1 if count is not None else at)
+    return (FileSet(), at) if order is None else (FileSet(order=order[0], most=count or 1), order[1])
+
+
+def _kinds(tokens: tuple[_Token, ...], start: FileSet, at: int) -> _Found:
     word = tokens[at].text if at < len(tokens) else ""
     following = tokens[at + 1].text if at + 1 < len(tokens) else ""
     if word in _DOUBLE:

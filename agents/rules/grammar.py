@@ -400,16 +400,22 @@ def _body(sections: list[_Section], keyword: str) -> tuple[tuple[BodyLine, ...],
         raise RuleSyntaxError(
             section.line, "no_body", f"{label} has no step; write at least one, or leave ON FAILURE out"
         )
-    if keyword == "failure" and (loop := next((line for line in body if line.loop), None)):
+    if keyword == "failure":
+        _check_clean_up(body)
+    return tuple(body), why
+
+
+def _check_clean_up(body: list[BodyLine]) -> None:
+    """Steps of clean-up are known before, and end. Raises RuleSyntaxError."""
+    if loop := next((line for line in body if line.loop), None):
         message = "clean-up is for no set of files: what a plan leaves behind is not known before; name its steps"
         raise RuleSyntaxError(loop.line, "for_each", message)
-    if keyword == "failure" and (wait := next((line for line in body if line.wait), None)):
+    if wait := next((line for line in body if line.wait), None):
         message = "clean-up waits for nothing: it has to end; move this line to the steps, or leave it out"
         raise RuleSyntaxError(wait.line, "wait_until", message)
-    if keyword == "failure" and any(line.subgoal for line in body):
-        where = next(line.line for line in body if line.subgoal)
-        raise RuleSyntaxError(where, "subgoal_in_clean_up", "clean-up cannot PLAN TO anything; write its steps out")
-    return tuple(body), why
+    if subgoal := next((line for line in body if line.subgoal), None):
+        message = "clean-up cannot PLAN TO anything; write its steps out"
+        raise RuleSyntaxError(subgoal.line, "subgoal_in_clean_up", message)
 
 
 def _body_line(item: str, number: int, why: str) -> BodyLine:

@@ -24,7 +24,7 @@ from agents.rules.bodies import (
 )
 from agents.rules.entailment import decidable, entails
 from agents.rules.file_sets import UnreadableSet, read_set
-from agents.rules.grammar import BodyLine, Context, Rule, Rules, read
+from agents.rules.grammar import BodyLine, Context, Rule, Rules
 from agents.rules.looping import loop_slots, slots_of_line
 from agents.rules.loops import loop_of
 from agents.rules.naming import path_problem
@@ -55,13 +55,6 @@ class LintProblem:
     code: str
     severity: str
     message: str
-
-
-def lint_text(text: str, registry: Registry, known_triggers: Sequence[str] = ()) -> list[LintProblem]:
-    """Return the problems of a rule text, faults of the language included, by line."""
-    rules, errors = read(text)
-    syntax = [LintProblem("", error.line, error.code, "error", error.message) for error in errors]
-    return sorted([*syntax, *lint(rules, registry, known_triggers)], key=lambda found: (found.line, found.code))
 
 
 def lint(rules: Sequence[Rule], registry: Registry, known_triggers: Sequence[str] = ()) -> list[LintProblem]:

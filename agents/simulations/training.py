@@ -11,13 +11,10 @@ import hashlib
 import logging
 import time
 from collections.abc import Callable
-from datetime import timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
-from django.db.models import F, QuerySet
-from django.db.models.functions import Now
+from django.db.models import QuerySet
 
 from agents.beliefs import entailment_model
 from agents.environments import interpreter
@@ -27,8 +24,7 @@ from agents.environments.interpreter import RULE, Limits
 from agents.environments.learned import Learned, PolicyUnusable
 from agents.execution.companion import Companion
 from agents.models import EnvironmentEpisode, EnvironmentPolicy, Standstill
-from agents.record import draining, wake_ups
-from agents.record.lease import worker_name
+from agents.record import draining, row_lease, wake_ups
 from agents.record.moves import move_training
 from agents.simulations import drawn_rules, learned_policies, turns, worlds
 from agents.simulations.storable import Storable
@@ -75,9 +71,7 @@ def claim(policy_id: int | None = None) -> EnvironmentPolicy | None:
         if row is None:
             return None
         lost = row.lost_workers + 1 if row.state == T.RUNNING else row.lost_workers
-        until = Now() + timedelta(seconds=settings.LEASE_S)
-        also: dict[str, Any] = {"lease_owner": worker_name(), "lease_fence": F("lease_fence") + 1, "lease_until": until}
-        move_training(row, T.RUNNING, lost_workers=lost, **also)
+        move_training(row, T.RUNNING, lost_workers=lost, **row_lease.taken())
         row.refresh_from_db()
         if lost >= LOST_WORKERS_MAX:
             said = f"Episode {row.episodes + 1} ended {lost} workers."
@@ -88,7 +82,7 @@ def claim(policy_id: int | None = None) -> EnvironmentPolicy | None:
 
 def renew(row: EnvironmentPolicy) -> bool:
     """Extend the lease; False when another worker has begun it since, or it was stopped."""
-    return bool(_ours(row).update(lease_until=Now() + timedelta(seconds=settings.LEASE_S)))
+    return bool(_ours(row).update(lease_until=row_lease.until()))
 
 
 def _train(row: EnvironmentPolicy, is_due: Callable[[], bool]) -> None:

@@ -9,13 +9,8 @@ from __future__ import annotations
 
 import logging
 import time
-from datetime import timedelta
-from typing import Any
 
-from django.conf import settings
 from django.db import transaction
-from django.db.models import F
-from django.db.models.functions import Now
 
 from agents.beliefs import entailment_model
 from agents.environments import interpreter
@@ -26,8 +21,7 @@ from agents.environments.learned import PolicyUnusable
 from agents.environments.replaying import Remembering, Replayed
 from agents.execution.companion import Companion
 from agents.models import Agent, EnvironmentRun, Standstill
-from agents.record import draining, wake_ups
-from agents.record.lease import worker_name
+from agents.record import draining, row_lease, wake_ups
 from agents.record.moves import move_environment_run
 from agents.simulations import drawn_rules, recorded, turns, worlds
 from agents.simulations.fallbacks import fallback_of
@@ -78,9 +72,7 @@ def claim(run_id: int | None = None) -> EnvironmentRun | None:
         if run is None:
             return None
         lost = run.lost_workers + 1 if run.state == S.RUNNING else run.lost_workers
-        until = Now() + timedelta(seconds=settings.LEASE_S)
-        also: dict[str, Any] = {"lease_owner": worker_name(), "lease_fence": F("lease_fence") + 1, "lease_until": until}
-        move_environment_run(run, S.RUNNING, lost_workers=lost, **also)
+        move_environment_run(run, S.RUNNING, lost_workers=lost, **row_lease.taken())
         run.refresh_from_db()
         if lost >= LOST_WORKERS_MAX:
             said = f"Action {run.at_step + 1} ended {lost} workers."
@@ -91,7 +83,7 @@ def claim(run_id: int | None = None) -> EnvironmentRun | None:
 
 def renew(run: EnvironmentRun) -> bool:
     """Extend the lease; False when another worker has begun it since."""
-    until = Now() + timedelta(seconds=settings.LEASE_S)
+    until = row_lease.until()
     return bool(recorded.ours(run).update(lease_until=until))
 
 

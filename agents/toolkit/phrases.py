@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -155,19 +155,25 @@ def spoken(command: Command, parameter: str, value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, list | tuple):
-        plain = all(isinstance(one, str) and _BARE_HOST.match(one) and fold(one) not in _PART_WORDS for one in value)
-        said = in_words(value) if plain else quote(", ".join(map(str, value)))
-        return said if plain or said.startswith('"') else f'"{said}"'
+        return _spoken_list(value)
     text = str(value)
     if isinstance(value, int) or (text.startswith("{{") and text.endswith("}}") and " " not in text):
         return text
     ambiguous = _has_words_of(command, text)
     if parameter == "command_line" and _BARE_TEXT.match(text) and not ambiguous:
         return text
+    return (_in_quotes(text) if ambiguous else quote(text)).replace("{", "\\{")
+
+
+def _spoken_list(value: Sequence[Any]) -> str:
+    if all(isinstance(one, str) and _BARE_HOST.match(one) and fold(one) not in _PART_WORDS for one in value):
+        return in_words(value)
+    return _in_quotes(", ".join(map(str, value)))
+
+
+def _in_quotes(text: str) -> str:
     said = quote(text)
-    if ambiguous and not said.startswith('"'):
-        said = f'"{said}"'
-    return said.replace("{", "\\{")
+    return said if said.startswith('"') else f'"{said}"'
 
 
 def _has_words_of(command: Command, text: str) -> bool:

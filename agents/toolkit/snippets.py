@@ -133,21 +133,27 @@ def _arguments(function: ast.FunctionDef) -> Iterator[_Argument]:
 
 def _argument(argument: ast.arg, default: ast.expr | None) -> _Argument:
     value = _literal(default)
-    words = ast.unparse(argument.annotation) if argument.annotation else ""
-    described: dict[str, Any] = {"kind": "text", "title": _said(argument.arg).capitalize()}
-    if options := re.fullmatch(r"(?:typing\.)?Literal\[(.+)\]", words):
-        described |= {"kind": "choice", "options": [str(one) for one in ast.literal_eval(f"({options[1]},)")]}
-    elif words == "bool" or isinstance(value, bool):
-        described |= {"kind": "switch", "default": value is True}
-    elif words == "int" or (isinstance(value, int) and not words):
-        described |= {"kind": "number", "minimum": min(0, value if isinstance(value, int) else 0)}
-    elif words in ("Path", "pathlib.Path") or _PATH_NAMES.search(argument.arg):
-        described["kind"] = "path"
-    if described["kind"] != "switch" and isinstance(value, str | int) and value != "":
+    described = {"kind": "text", "title": _said(argument.arg).capitalize(), **_described(argument, value)}
+    if described["kind"] == "switch":
+        return _Argument(argument.arg, described, is_given=True)
+    if isinstance(value, str | int) and value != "":
         described["default"] = value if described["kind"] == "number" else str(value)
-    elif default is not None and described["kind"] != "switch":
+    elif default is not None:
         described["optional"] = True
-    return _Argument(argument.arg, described, default is not None or described["kind"] == "switch")
+    return _Argument(argument.arg, described, is_given=default is not None)
+
+
+def _described(argument: ast.arg, value: Any) -> dict[str, Any]:
+    """What kind of parameter it is, by its annotation, else its default, else its name; empty for a plain text."""
+    words = ast.unparse(argument.annotation) if argument.annotation else ""
+    if options := re.fullmatch(r"(?:typing\.)?Literal\[(.+)\]", words):
+        return {"kind": "choice", "options": [str(one) for one in ast.literal_eval(f"({options[1]},)")]}
+    if words == "bool" or isinstance(value, bool):
+        return {"kind": "switch", "default": value is True}
+    if words == "int" or (isinstance(value, int) and not words):
+        return {"kind": "number", "minimum": min(0, value if isinstance(value, int) else 0)}
+    is_path = words in ("Path", "pathlib.Path") or _PATH_NAMES.search(argument.arg)
+    return {"kind": "path"} if is_path else {}
 
 
 def _literal(node: ast.expr | None) -> Any:
@@ -177,15 +183,15 @@ def _effect(tree: ast.Module) -> str:
     modules |= {str(node.module).partition(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     if modules & _NETWORK:
         return "once"
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        mode = next((_literal(one.value) for one in node.keywords if one.arg == "mode"), None)
-        mode = mode if mode is not None else next((_literal(one) for one in node.args[1:2]), None)
-        if called in _WRITES or (called == "open" and isinstance(mode, str) and set(mode) & set("wax+")):
-            return "workspace"
-    return "workspace" if "subprocess" in modules else "idempotent"
+    writes = any(isinstance(node, ast.Call) and _writes(node) for node in ast.walk(tree))
+    return "workspace" if writes or "subprocess" in modules else "idempotent"
+
+
+def _writes(call: ast.Call) -> bool:
+    called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    modes = [*(one.value for one in call.keywords if one.arg == "mode"), *call.args[1:2]]
+    mode = next((found for one in modes if (found := _literal(one)) is not None), None)
+    return called in _WRITES or (called == "open" and isinstance(mode, str) and bool(set(mode) & set("wax+")))
 
 
 def _phrase(name: str, arguments: list[_Argument]) -> str:

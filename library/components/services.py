@@ -9,7 +9,6 @@ from django.db import transaction
 
 from library import embedding, prepared
 from library.components import canary, versions
-from library.components.states import MOVES
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
 from people import journal
@@ -29,6 +28,13 @@ WHEN_MAX_CHARACTERS = 4_000
 _WRITERS = (Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER)
 _ACTIVATORS = (Role.OPERATOR, Role.DEVELOPER)
 _Status = ComponentVersion.Status
+# Which status a version may take next. A retired one may come back.
+MOVES = {
+    _Status.CANDIDATE: frozenset({_Status.CANARY, _Status.ACTIVE, _Status.RETIRED}),
+    _Status.CANARY: frozenset({_Status.ACTIVE, _Status.RETIRED}),
+    _Status.ACTIVE: frozenset({_Status.RETIRED}),
+    _Status.RETIRED: frozenset({_Status.ACTIVE}),
+}
 _IN_USE = (_Status.ACTIVE, _Status.CANARY)
 _USED = f"""
 UPDATE {ComponentVersion._meta.db_table} SET uses = uses + 1, successes = successes + %(good)s,

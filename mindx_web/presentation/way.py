@@ -71,10 +71,7 @@ def way(
     a step of it has been tried. `waits`: nobody works on it, because its agent is paused or no worker has begun.
     `held`: a person has decided, so it is nobody's turn, and their decision counts in some seconds.
     """
-    word = reason.partition(":")[0]
-    looks = _ENDED_EARLY.get(word, ()) if state in {"failed", "dropped"} and not begun else ()
-    looks = looks or (_TURNS.get(word, ()) if state == "manual" else ())
-    looks = looks or (_LEFT_OFF if state == "dropped" and begun else _LOOKS.get(state, ()))
+    looks = _looks(state, reason.partition(":")[0], begun=begun)
     if state in _RAN and learned:
         looks = (*looks[:-1], "done")
     elif state in {"failed", "dropped"} and begun and learned:
@@ -87,3 +84,12 @@ def way(
     return tuple(
         Stage(name, look, look not in {"", "done", "missed"}) for name, look in zip(STAGES, padded, strict=True)
     )
+
+
+def _looks(state: str, reason: str, *, begun: bool) -> tuple[str, ...]:
+    """How far a goal has come, by its state and the word for where it stopped."""
+    if state in {"failed", "dropped"} and not begun and reason in _ENDED_EARLY:
+        return _ENDED_EARLY[reason]
+    if state == "manual" and reason in _TURNS:
+        return _TURNS[reason]
+    return _LEFT_OFF if state == "dropped" and begun else _LOOKS.get(state, ())

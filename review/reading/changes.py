@@ -115,20 +115,23 @@ class Changes:
         return self._where(lambda cause: cause.cleanup is cleanup)
 
     def _where(self, keeps: Callable[[Consequence], bool]) -> Changes:
+        def keeps_cause(one: FileChange | Moved) -> bool:
+            return keeps(one.cause)
+
         return replace(
             self,
-            removals=tuple(one for one in self.removals if keeps(one.cause)),
-            replaced=tuple(one for one in self.replaced if keeps(one.cause)),
-            new=tuple(one for one in self.new if keeps(one.cause)),
-            transfers=tuple(one for one in self.transfers if keeps(one.cause)),
-            folders=tuple(one for one in self.folders if keeps(one)),
-            environments=tuple(one for one in self.environments if keeps(one)),
-            programs=tuple(one for one in self.programs if keeps(one)),
-            works=tuple(one for one in self.works if keeps(one)),
-            to_model=tuple(one for one in self.to_model if keeps(one)),
-            modes=tuple(one for one in self.modes if keeps(one)),
-            failures=tuple(one for one in self.failures if keeps(one)),
-            unread=tuple(one for one in self.unread if keeps(one)),
+            removals=tuple(filter(keeps_cause, self.removals)),
+            replaced=tuple(filter(keeps_cause, self.replaced)),
+            new=tuple(filter(keeps_cause, self.new)),
+            transfers=tuple(filter(keeps_cause, self.transfers)),
+            folders=tuple(filter(keeps, self.folders)),
+            environments=tuple(filter(keeps, self.environments)),
+            programs=tuple(filter(keeps, self.programs)),
+            works=tuple(filter(keeps, self.works)),
+            to_model=tuple(filter(keeps, self.to_model)),
+            modes=tuple(filter(keeps, self.modes)),
+            failures=tuple(filter(keeps, self.failures)),
+            unread=tuple(filter(keeps, self.unread)),
         )
 
     @property

@@ -78,16 +78,19 @@ def unlike(earlier: Document, this: Document) -> str:
     if fewer := [spec for spec in earlier.all_intents if spec.position not in pairs]:
         said.append(f"not here: {', '.join(spec.command for spec in fewer)}")
     both = [(earlier.at(old), this.at(new)) for new, old in sorted((new, old) for old, new in pairs.items())]
-    swaps = [swap for old, new in both for swap in _swaps(old, new)]
-    values = [f"{was or 'empty'} → {now or 'empty'}" for was, now in _pairs(swaps)]
-    values += _places(swaps)
-    values += [words for old, new in both for words in _others(old, new)]
-    if values:
+    if values := _other_values(both):
         said.append(", ".join(values))
     order = [pairs[old] for old in sorted(pairs)]
     if order != sorted(order):
         said.append("in another order")
     return "; ".join(said) or SAME
+
+
+def _other_values(both: Sequence[tuple[IntentSpec, IntentSpec]]) -> list[str]:
+    """What differs within steps, each given as it was and as it is."""
+    swaps = [swap for old, new in both for swap in _swaps(old, new)]
+    values = [f"{was or 'empty'} → {now or 'empty'}" for was, now in _pairs(swaps)]
+    return [*values, *_places(swaps), *(words for old, new in both for words in _others(old, new))]
 
 
 def _steps(specs: Sequence[IntentSpec]) -> str:

@@ -104,13 +104,20 @@ class SnapshotStore:
             raise KeyError(path)
         return self.blobs.open(entry.sha256)
 
-    def with_file(self, digest: str, path: bytes, source: BinaryIO, mode: int = 0o644) -> Snapshot:
-        """The state with one file written, and the folders above it made."""
-        return self._with(digest, [(path, source)], mode)
-
     def with_files(self, digest: str, files: Iterable[tuple[bytes, BinaryIO]]) -> Snapshot:
-        """The state with several files written, all or none."""
-        return self._with(digest, files, 0o644)
+        """The state with these files written, all or none, and the folders above them made."""
+        with self._adding() as staged:
+            held = {entry.path: entry for entry in self._entries_here(digest)}
+            # A running sum, so that too much stops at the file that is too much and not when all is on the disk.
+            held_bytes = sum(entry.size for entry in held.values())
+            for path, source in files:
+                _make_way(held, path)
+                sha256, size_bytes = staged.add(source)
+                held_bytes += size_bytes - (held[path].size if path in held else 0)
+                held[path] = Entry(path, "file", 0o644, sha256, size_bytes)
+                _check_within(self._limits, len(held), held_bytes)
+            staged.commit()
+            return self._store(held.values(), digest)
 
     def without(self, digest: str, path: bytes) -> Snapshot:
         """The state without a file, a link, or a folder and all in it. Raises KeyError when it is not there."""
@@ -124,20 +131,6 @@ class SnapshotStore:
     def diff(self, before: str, after: str) -> list[Change]:
         """What changed from one snapshot to another, deletions first."""
         return manifest.compare(self.entries(before), self.entries(after))
-
-    def _with(self, digest: str, files: Iterable[tuple[bytes, BinaryIO]], mode: int) -> Snapshot:
-        with self._adding() as staged:
-            held = {entry.path: entry for entry in self._entries_here(digest)}
-            # A running sum, so that too much stops at the file that is too much and not when all is on the disk.
-            held_bytes = sum(entry.size for entry in held.values())
-            for path, source in files:
-                _make_way(held, path)
-                sha256, size_bytes = staged.add(source)
-                held_bytes += size_bytes - (held[path].size if path in held else 0)
-                held[path] = Entry(path, "file", mode & 0o777, sha256, size_bytes)
-                _check_within(self._limits, len(held), held_bytes)
-            staged.commit()
-            return self._store(held.values(), digest)
 
     def adopt(self, digest: str, source: SnapshotStore) -> None:
         """Takes a snapshot over from another store, contents first. Raises KeyError and DamagedStore."""

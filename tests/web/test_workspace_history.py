@@ -106,7 +106,7 @@ def test_people_and_steps_stand_in_one_line_newest_first(
     moved: Workspace, owner: User, make_goal: Callable[..., Any], propose_plan: Any, client_of: ClientOf
 ) -> None:
     plan = propose_plan(make_goal(owner, workspace=moved))
-    made = store().with_file(moved.head, b"made", io.BytesIO(b"m")).digest
+    made = store().with_files(moved.head, [(b"made", io.BytesIO(b"m"))]).digest
     ran(plan, moved.head, made)
     ran(plan, made, made, number=2)  # a step that changed nothing is no move
     ran(plan, made, "", number=3, outcome="lost")
@@ -172,7 +172,7 @@ def test_a_state_that_was_pruned_is_told_and_offers_nothing(moved: Workspace, ow
     assert client_of(owner).get(compared(moved, first, EMPTY)).status_code in {200, 404}
     refused = client_of(owner).post(back(moved, first), {"head": moved.head})
     assert refused.status_code == 422
-    store().with_file(EMPTY, b"notes.txt", io.BytesIO(b"one\ntwo\n<b>\n"))
+    store().with_files(EMPTY, [(b"notes.txt", io.BytesIO(b"one\ntwo\n<b>\n"))])
 
 
 # --- differences ---------------------------------------------------------------------------------------------------

@@ -63,20 +63,24 @@ def revise(held: Sequence[Held], news: Sequence[Held], now: str) -> Revision:
             given_up.append(GivenUp(new.id, f"it expired at {new.expires_at}"))
             continue
         against = [old for old in kept if contradict(old, new)]
-        stronger = max((old for old in against if old.weight > new.weight), key=lambda old: old.weight, default=None)
-        if stronger is not None:
-            given_up.append(
-                GivenUp(new.id, f"it is outweighed by “{stronger.sentence}” ({_of(stronger)})", stronger.id)
-            )
-            continue
         again = [old for old in kept if old.sentence == new.sentence]
-        if any(old.weight > new.weight for old in again):
-            given_up.append(GivenUp(new.id, "it is already held from a better source", again[0].id))
+        if (refused := _refused(new, against, again)) is not None:
+            given_up.append(refused)
             continue
         given_up += [GivenUp(old.id, f"it is outweighed by “{new.sentence}” ({_of(new)})", new.id) for old in against]
         given_up += [GivenUp(old.id, "it was stated again", new.id) for old in again]
         kept = [old for old in kept if old not in against and old not in again] + [new]
     return Revision(tuple(kept), tuple(given_up))
+
+
+def _refused(new: Held, against: Sequence[Held], again: Sequence[Held]) -> GivenUp | None:
+    """Why something new is not held beside what is: beliefs against it, and the same one from elsewhere."""
+    stronger = max((old for old in against if old.weight > new.weight), key=lambda old: old.weight, default=None)
+    if stronger is not None:
+        return GivenUp(new.id, f"it is outweighed by “{stronger.sentence}” ({_of(stronger)})", stronger.id)
+    if any(old.weight > new.weight for old in again):
+        return GivenUp(new.id, "it is already held from a better source", again[0].id)
+    return None
 
 
 def contradict(one: Held, other: Held) -> bool:

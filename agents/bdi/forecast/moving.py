@@ -21,13 +21,12 @@ def copy(walk: Walk, params: Mapping[str, Any]) -> Iterator[Consequence]:
 
 def _transfer(walk: Walk, params: Mapping[str, Any], *, moves: bool) -> Iterator[Consequence]:
     source, path, overwrite = walk.path(params), walk.path(params, "to"), params.get("overwrite") is True
-    node, old = walk.nodes.get(source), walk.nodes.get(path)
-    never = _never(source, path)
-    if never or (not walk.unsure and _hindrance(walk, source, path, overwrite)):
-        yield walk.failing(never or _hindrance(walk, source, path, overwrite))
+    if refused := _never(source, path) or ("" if walk.unsure else _hindrance(walk, source, path, overwrite)):
+        yield walk.failing(refused)
         return
-    if old is not None and overwrite and not walk.autonomous:
+    if overwrite and path in walk.nodes and not walk.autonomous:
         yield walk.failing(f"replacing {shown(path)} needs autonomous mode, which is off at this step")
+    node = walk.nodes.get(source)
     goes = [] if node is None else [(source, node), *walk.below(source)]
     files = [one for _, one in goes if one.of_today and one.kind != "dir"]
     size_bytes, kind = sum(one.size_bytes for one in files), node.kind if node else "missing"
@@ -35,10 +34,17 @@ def _transfer(walk: Walk, params: Mapping[str, Any], *, moves: bool) -> Iterator
         **walk.here(), source=source, path=path, kind=kind, files=len(files), size_bytes=size_bytes,
         moves=moves, may_replace=overwrite and walk.unsure,
     )  # fmt: skip
-    if old is not None and old.kind == "file" and overwrite:
+    if overwrite:
+        yield from _replaced(walk, source, path)
+    _put(walk, source, path, goes, moves=moves)
+
+
+def _replaced(walk: Walk, source: str, path: str) -> Iterator[Overwriting]:
+    """The file that is lost where another is put, if there is one."""
+    node, old = walk.nodes.get(source), walk.nodes.get(path)
+    if old is not None and old.kind == "file":
         comes = Content(node.origin, node.text) if node else Content()
         yield Overwriting(**walk.here(), path=path, source=source, lost=Content(old.origin, old.text), comes=comes)
-    _put(walk, source, path, goes, moves=moves)
 
 
 def _put(walk: Walk, source: str, path: str, goes: Sequence[tuple[str, Node]], *, moves: bool) -> None:

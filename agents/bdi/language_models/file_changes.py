@@ -170,21 +170,37 @@ def read(answer: str, shown: Sent, restored: Restored = as_it_is) -> Proposal:
         found = restored(loads_strict(object_in(answer, {"changes", "nothing"})))
     except JsonError as error:
         return _wrong(f"The answer is no JSON object of the form {_SHAPE}: {error}.")
-    nothing, changes = found.get("nothing"), found.get("changes")
-    if not changes and isinstance(nothing, str) and nothing.strip() and set(found) <= {"nothing", "changes"}:
-        return Proposal(nothing=" ".join(nothing.split())[:_WHY_CHARS])
-    # Some providers fill in every field that a schema has.
-    if unknown := [name for name in found if name != "changes" and not (name == "nothing" and not nothing)]:
-        return _wrong(*(f"“{name[:60]}” is no field beside “changes”: {_SHAPE}." for name in unknown))
-    if not isinstance(changes, list) or not changes:
-        return _wrong(f"“changes” is a list of at least one change: {_SHAPE}.")
-    if len(changes) > MOST_CHANGES:
-        return _wrong(f"There are {len(changes)} changes; give at most {MOST_CHANGES}.")
-    problems: list[str] = []
-    placed = [_placed(number, one, shown, problems) for number, one in enumerate(changes, 1)]
+    if why := _why_nothing(found):
+        return Proposal(nothing=why)
+    problems = _problems_of_form(found)
+    if problems:
+        return _wrong(*problems)
+    placed = [_placed(number, one, shown, problems) for number, one in enumerate(found["changes"], 1)]
     if problems:
         return _wrong(*problems)
     return _made([one for one in placed if one is not None], shown)
+
+
+def _why_nothing(found: Mapping[str, Any]) -> str:
+    """Why an answer changes nothing; empty when it does not say so."""
+    nothing = found.get("nothing")
+    if found.get("changes") or not isinstance(nothing, str) or not set(found) <= {"nothing", "changes"}:
+        return ""
+    return " ".join(nothing.split())[:_WHY_CHARS]
+
+
+def _problems_of_form(found: Mapping[str, Any]) -> list[str]:
+    """What is wrong with an answer before any change of it is read."""
+    # Some providers fill in every field that a schema has.
+    known = {"changes"} if found.get("nothing") else {"changes", "nothing"}
+    if unknown := [name for name in found if name not in known]:
+        return [f"“{name[:60]}” is no field beside “changes”: {_SHAPE}." for name in unknown]
+    changes = found.get("changes")
+    if not isinstance(changes, list) or not changes:
+        return [f"“changes” is a list of at least one change: {_SHAPE}."]
+    if len(changes) > MOST_CHANGES:
+        return [f"There are {len(changes)} changes; give at most {MOST_CHANGES}."]
+    return []
 
 
 def _wrong(*problems: str) -> Proposal:

@@ -103,11 +103,7 @@ def build(instructions: str, situation: Situation, registry: Registry, tools: It
     from its beginning, then messages, the newest first, then earlier runs and components, nearest first.
     """
     system = f"{instructions}\n\n{_catalogue(registry, frozenset(tools))}"
-    material: dict[str, Any] = {"goal": situation.goal}
-    if situation.refused:
-        material["never_again"] = list(situation.refused)
-    if situation.wishes:
-        material["keep_these_values"] = list(situation.wishes)
+    material = _always(situation)
     left = tokens * CHARS_PER_TOKEN - len(system) - len(_json(material))
     people = [one for one in situation.beliefs if one.source == "person"]
     others = [one for one in situation.beliefs if one.source != "person"]
@@ -131,6 +127,16 @@ def build(instructions: str, situation: Situation, registry: Registry, tools: It
     counts = (("beliefs", without), ("messages", unsaid), ("earlier_runs", fewer), ("components", unnamed))
     missing = {name: count for name, count in counts if count}
     return Prompt((("system", system), ("user", _json(material))), tuple(held), missing)
+
+
+def _always(situation: Situation) -> dict[str, Any]:
+    """What goes in whatever room there is."""
+    material: dict[str, Any] = {"goal": situation.goal}
+    if situation.refused:
+        material["never_again"] = list(situation.refused)
+    if situation.wishes:
+        material["keep_these_values"] = list(situation.wishes)
+    return material
 
 
 def listed(problems: Sequence[Problem]) -> str:

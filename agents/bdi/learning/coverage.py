@@ -89,11 +89,6 @@ class Coverage:
         return sorted(found, key=lambda use: (-use.chosen, -use.applies, use.name))
 
     @property
-    def never_chosen(self) -> list[Use]:
-        """Rules that apply to some of the goals, where another one always comes first."""
-        return [use for use in self.uses if not use.chosen]
-
-    @property
     def quarrels(self) -> list[Quarrel]:
         """Pairs of rules that plan different steps for the same goals, those with most goals first."""
         goals: dict[tuple[str, str], list[Asked]] = defaultdict(list)

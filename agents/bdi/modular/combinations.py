@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import product
 
-from agents.bdi.modular.modules import Module, UnknownModule, module, of_type
+from agents.bdi.modular.modules import Module, UnknownModule, module
 from agents.bdi.modular.state import MODULE_TYPES, Chosen
 
 
@@ -43,9 +42,3 @@ def checked(given: Mapping[str, Chosen], *, has_model: bool = True) -> dict[str,
     if problems:
         raise CombinationRefused(tuple(problems))
     return found
-
-
-def every_combination() -> list[dict[str, Chosen]]:
-    """All there are with their default settings, those that are refused among them."""
-    kinds = [[Chosen(one.name) for one in of_type(kind)] for kind in MODULE_TYPES]
-    return [dict(zip(MODULE_TYPES, some, strict=True)) for some in product(*kinds)]

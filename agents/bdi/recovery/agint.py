@@ -152,19 +152,26 @@ def _beliefs(whole: Whole, under_pressure: tuple[str, ...]) -> list[Belief]:
 def _decide(whole: Whole, under_pressure: tuple[str, ...]) -> tuple[Decision, str]:
     if whole.mendable and (whole.may_try or whole.may_replan):
         return Decision.SELF_REPAIR, f"mindX itself has a problem: {'; '.join(whole.mendable)}"
-    causes = _CAUSED_BY_SHORTAGE.get(whole.cause, frozenset())
-    if whole.may_try and (short := [one for one in under_pressure if one.split()[0] in causes]):
-        return Decision.COOL_DOWN, f"the machine is short of {' and '.join(short)}"
-    if whole.may_try and whole.asks_model and whole.model_health.is_failing:
-        return Decision.COOL_DOWN, f"the language model failed {whole.model_health.failed} times lately"
-    if whole.may_try and whole.tool_health.is_failing and whole.failure_class in _MAY_PASS:
-        return Decision.COOL_DOWN, f"{whole.tool} fails for everybody at the moment"
+    if whole.may_try and (trouble := _passing_trouble(whole, under_pressure)):
+        return Decision.COOL_DOWN, trouble
     if whole.may_replan:
         known = f"{whole.earlier_runs} earlier runs are similar" if whole.earlier_runs else "the goal is examined again"
         return Decision.RESEARCH, f"the step as it is does not work; {known}"
     if whole.may_try and whole.failure_class in _MAY_PASS:
         return Decision.DELEGATE, "nothing rules out another try in a fresh session"
     return Decision.NOTHING, "another try would end the same way, and nothing else can plan it"
+
+
+def _passing_trouble(whole: Whole, under_pressure: tuple[str, ...]) -> str:
+    """Why another try would fail now and may not fail later; empty when nothing says so."""
+    causes = _CAUSED_BY_SHORTAGE.get(whole.cause, frozenset())
+    if short := [one for one in under_pressure if one.split()[0] in causes]:
+        return f"the machine is short of {' and '.join(short)}"
+    if whole.asks_model and whole.model_health.is_failing:
+        return f"the language model failed {whole.model_health.failed} times lately"
+    if whole.tool_health.is_failing and whole.failure_class in _MAY_PASS:
+        return f"{whole.tool} fails for everybody at the moment"
+    return ""
 
 
 def pressures(machine: Machine, settings: RecoverySettings) -> tuple[str, ...]:

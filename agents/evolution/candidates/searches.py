@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
 from agents.evolution.candidates import asking, writing
 from agents.models import CandidateSearch, Standstill
-from agents.record import wake_ups
+from agents.record import row_lease, wake_ups
 from agents.record.errors import NotPossibleNow
-from agents.record.lease import worker_name
 from agents.record.moves import move_replay
 from agents.states import MoveRefused, ReplayState
 from library.models import Component, ComponentVersion
@@ -166,9 +163,7 @@ def claim(search_id: int | None = None) -> CandidateSearch | None:
         move_replay(
             search,
             ReplayState.RUNNING,
-            lease_owner=worker_name(),
-            lease_fence=F("lease_fence") + 1,
-            lease_until=now + timedelta(seconds=settings.LEASE_S),
+            **row_lease.taken(),
             started_at=now,
         )
     return CandidateSearch.objects.select_related("parent__component", "by").get(pk=search.pk)
@@ -176,7 +171,7 @@ def claim(search_id: int | None = None) -> CandidateSearch | None:
 
 def renew(search: CandidateSearch) -> bool:
     """Extend the lease; False when it was stopped or another worker has begun it since."""
-    return bool(_ours(search).update(lease_until=Now() + timedelta(seconds=settings.LEASE_S)))
+    return bool(_ours(search).update(lease_until=row_lease.until()))
 
 
 def is_ours(search: CandidateSearch) -> bool:

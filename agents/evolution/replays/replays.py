@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
@@ -19,9 +17,8 @@ from agents.evolution.replays.answer_cases import Cost
 from agents.evolution.replays.cases import Found
 from agents.evolution.replays.gate import Flip, Judgement
 from agents.models import Replay, ReplayCase, Rollout, Standstill
-from agents.record import wake_ups
+from agents.record import row_lease, wake_ups
 from agents.record.errors import NotPossibleNow
-from agents.record.lease import worker_name
 from agents.record.moves import move_replay
 from agents.states import MoveRefused, ReplayState
 from library.components import services as library
@@ -192,9 +189,7 @@ def claim(replay_id: int | None = None) -> Replay | None:
         move_replay(
             replay,
             ReplayState.RUNNING,
-            lease_owner=worker_name(),
-            lease_fence=F("lease_fence") + 1,
-            lease_until=now + timedelta(seconds=settings.LEASE_S),
+            **row_lease.taken(),
             started_at=now,
         )
     return Replay.objects.select_related(*_WITH).get(pk=replay.pk)
@@ -202,7 +197,7 @@ def claim(replay_id: int | None = None) -> Replay | None:
 
 def renew(replay: Replay) -> bool:
     """Extend the lease; False when another worker has begun it since."""
-    return bool(_ours(replay).update(lease_until=Now() + timedelta(seconds=settings.LEASE_S)))
+    return bool(_ours(replay).update(lease_until=row_lease.until()))
 
 
 def give_back(replay: Replay) -> None:

@@ -52,8 +52,7 @@ def of(goal: Goal, revisions: Sequence[IntentPlan]) -> Result | None:
     step = {one.position: one for one in document.all_intents}.get(shown.intent.position) if document else None
     command = goal_facts.command_of(shown, step)
     changes = goal_files.changes(tries)
-    files = changes.items if changes is not None else []
-    left_out = changes.left_out if changes is not None else 0
+    files, left_out = (changes.items, changes.left_out) if changes is not None else ([], 0)
     return Result(
         label=f"Step {shown.intent.position}",
         said=command.sentence,

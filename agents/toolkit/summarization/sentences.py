@@ -109,6 +109,7 @@ class _Reader:
         self.headings: list[tuple[int, str]] = []
         self.underlines = ""
         self.is_item = self.is_quoted = False
+        self.was_blank, self.in_list = True, False
 
     def _value(self, line: str) -> Iterator[Sentence]:
         value = _FIELD.sub("", line, count=1)
@@ -137,7 +138,6 @@ class _Reader:
 
     def blocks(self, lines: list[str]) -> Iterator[Sentence]:
         """All blocks in their order."""
-        was_blank, in_list = True, False
         front = bool(lines) and lines[0].strip() == "---"
         for number, whole in _outside_fences(lines):
             if whole is None:
@@ -146,37 +146,41 @@ class _Reader:
             quote = _QUOTE.match(whole)
             if bool(quote) is not self.is_quoted:
                 yield from self._flush()
-                self.is_quoted, was_blank = bool(quote), True
+                self.is_quoted, self.was_blank = bool(quote), True
             line = whole[quote.end() :] if quote else whole
             if front:  # names and values before a document
                 front = number == 0 or line.strip() != "---"
                 yield from self._value(line) if front else ()
-                continue
-            if not line.strip():
-                yield from self._flush()
-                was_blank = True
-                continue
-            is_item = _ITEM.match(line) is not None
-            underline, heading = _UNDERLINE.match(line), _HEADING.match(line)
-            if underline or heading:
-                yield from self._headed(line, underline, heading)
-                was_blank, in_list = was_blank or underline is not None, in_list and underline is not None
-                continue
-            if line.rstrip() == "--" and was_blank and number > len(lines) - _SIGNATURE_LINES:
+            elif line.rstrip() == "--" and self.was_blank and number > len(lines) - _SIGNATURE_LINES:
                 return
-            if self._is_left(line, is_apart=not in_list and (was_blank or not self.lines)):
-                yield from self._flush()
-                in_list = False
-                continue
-            if is_item:
-                yield from self._flush()
-                line = _ITEM.sub("", line, count=1)
-                self.is_item = in_list = True
             else:
-                in_list = in_list and (not was_blank or line.startswith((" ", "\t")))
-            self.lines.append(line.strip())
-            was_blank = False
+                yield from self._line(line)
         yield from self._flush()
+
+    def _line(self, line: str) -> Iterator[Sentence]:
+        """Takes one line of the text up, and gives the block that it ends."""
+        if not line.strip():
+            yield from self._flush()
+            self.was_blank = True
+            return
+        underline, heading = _UNDERLINE.match(line), _HEADING.match(line)
+        if underline or heading:
+            yield from self._headed(line, underline, heading)
+            self.was_blank = self.was_blank or underline is not None
+            self.in_list = self.in_list and underline is not None
+            return
+        if self._is_left(line, is_apart=not self.in_list and (self.was_blank or not self.lines)):
+            yield from self._flush()
+            self.in_list = False
+            return
+        if _ITEM.match(line):
+            yield from self._flush()
+            line = _ITEM.sub("", line, count=1)
+            self.is_item = self.in_list = True
+        else:
+            self.in_list = self.in_list and (not self.was_blank or line.startswith((" ", "\t")))
+        self.lines.append(line.strip())
+        self.was_blank = False
 
     def _begin(self, heading: str, depth: int) -> None:
         self.section += 1

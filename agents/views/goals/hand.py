@@ -181,7 +181,6 @@ def _show(
     values = {name: value for name, value in (filled or {}).items() if name != _INSTEAD}
     failure = item.failure
     closed = (failure.weighed or {}).get("closed", {})
-    document = documents.read(bytes(item.intent_plan.document)) if item.intent_plan is not None else None
     context: dict[str, Any] = {
         "page": GoalPage(goal, user, "hand"),
         "goal": goal,
@@ -199,9 +198,7 @@ def _show(
         "agint": (failure.weighed or {}).get("agint"),
         "why_not": hand_items.why_not(user, goal),
         "at_once": hand_items.may_decide(user, goal),
-        "readers": hand_items.readers(document, item.position) if document is not None else [],
-        "behind": document.intents[item.position :] if document is not None else (),
-        "cleanup": document.cleanup if document is not None else (),
+        **_steps_around(item),
         "may_type": not hand_commands.why_not(user, goal),
         "trouble": wrong,
     }
@@ -209,6 +206,18 @@ def _show(
     if wrong:
         response.refused_because = " ".join(wrong)  # type: ignore[attr-defined]  # the journal reads it
     return response
+
+
+def _steps_around(item: HandItem) -> dict[str, Any]:
+    """What the plan does behind the step: the steps that read its result, those that follow, the clean-up."""
+    if item.intent_plan is None:
+        return {"readers": [], "behind": (), "cleanup": ()}
+    document = documents.read(bytes(item.intent_plan.document))
+    return {
+        "readers": hand_items.readers(document, item.position),
+        "behind": document.intents[item.position :],
+        "cleanup": document.cleanup,
+    }
 
 
 def _step(item: HandItem) -> tuple[IntentSpec, Command | None]:

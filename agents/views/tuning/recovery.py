@@ -90,24 +90,22 @@ def _row(
 ) -> Row:
     found = [one for one in statistics if one.failure_class == name.value and tool in ("", one.tool)]
     policy = policies.get((name.value, tool)) or policies.get((name.value, ""))
-    cells = []
-    for way in WAYS:
-        of_way = [one for one in found if one.strategy == str(way)]
-        cases = sum(one.cases for one in of_way)
-        averages = [(one.average, one.cases) for one in of_way if one.cases]
-        average = sum(value * count for value, count in averages) / cases if cases else None
-        place = DEFAULTS[name].index(way) if way in DEFAULTS[name] else None
-        cells.append(
-            Cell(
-                way,
-                rates.rate(sum(one.successes for one in of_way), cases),
-                average,
-                "" if place is None else ("primary", "secondary")[place],
-                policy is not None and policy.pinned == str(way),
-                policy is not None and str(way) in policy.banned,
-            )
-        )
+    roles = dict(zip(DEFAULTS[name], ("primary", "secondary"), strict=False))
+    cells = [_cell(way, [one for one in found if one.strategy == str(way)], roles.get(way, ""), policy) for way in WAYS]
     return Row(name.value, sum(one.cases for one in found), tuple(cells))
+
+
+def _cell(way: Way, statistics: list[RecoveryStatistic], role: str, policy: RecoveryPolicy | None) -> Cell:
+    cases = sum(one.cases for one in statistics)
+    total = sum(one.average * one.cases for one in statistics if one.cases)
+    return Cell(
+        way,
+        rates.rate(sum(one.successes for one in statistics), cases),
+        total / cases if cases else None,
+        role,
+        policy is not None and policy.pinned == str(way),
+        policy is not None and str(way) in policy.banned,
+    )
 
 
 @require_POST

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -20,7 +20,7 @@ from agents.forms import tuning as tuning_form
 from agents.record.errors import NotPossibleNow, TuningRefused
 from agents.tuning import lessons, trying, versions
 from agents.tuning.kinds import Kind, Values
-from agents.tuning.trials import CASES, SECONDS
+from agents.tuning.trials import CASES, SECONDS, Trial
 from agents.tuning.versions import Tunable
 from agents.views.access import person_of
 from people.models import User
@@ -99,26 +99,10 @@ def revert(request: HttpRequest, kind: str, ref: str) -> HttpResponse:
 def _page(request: HttpRequest, user: User, kind: Kind, found: Tunable | None) -> HttpResponse:
     fixed = {} if found is None else {name: found.values[name] for name in kind.key}
     start: Values = {} if found is None else found.values
-    errors: dict[str, str] = {}
-    typed, trial, mark = None, None, ""
-    warnings: tuple[str, ...] = ()
-    if request.method == "POST":
-        typed = request.POST
-        given, errors = tuning_form.read(kind, typed, fixed)
-        try:
-            checked = versions.cleaned(kind, given, start) if not errors else None
-        except TuningRefused as refused:
-            errors |= refused.errors
-            checked = None
-        if checked is not None:
-            warnings, mark = checked.warnings, mark_of(checked.values)
-            # What is saved is exactly what was tried: somebody who types on after a trial sees the next one first.
-            if typed.get("act") == "save" and typed.get("tried") == mark:
-                answer = _save(request, user, kind, found, checked.values, errors)
-                if answer is not None:
-                    return answer
-            else:
-                trial = trying.try_out(kind, checked.values, by=user)
+    sent = _sent(request, user, kind, found, fixed) if request.method == "POST" else _Sent()
+    if sent.saved is not None:
+        return sent.saved
+    typed, errors = sent.typed, sent.errors
     older, context = None, _context(kind, found)
     if found is not None:
         rows, older = versions.history(found, before=_number(request.GET.get("before", "")))
@@ -129,10 +113,10 @@ def _page(request: HttpRequest, user: User, kind: Kind, found: Tunable | None) -
         ),
         "errors": errors,
         "refused": errors.get("", ""),
-        "trial": trial,
-        "tried": mark,
-        "typed_on": trial is not None and typed is not None and typed.get("act") == "save",
-        "warnings": warnings,
+        "trial": sent.trial,
+        "tried": sent.mark,
+        "typed_on": sent.trial is not None and typed is not None and typed.get("act") == "save",
+        "warnings": sent.warnings,
         "note": typed.get("note", "") if typed is not None else "",
         "note_error": errors.get("note", ""),
         "older": older,
@@ -140,6 +124,39 @@ def _page(request: HttpRequest, user: User, kind: Kind, found: Tunable | None) -
         "seconds": SECONDS,
     }
     return render(request, "agents/tuning/one.html", context, status=422 if errors else 200)
+
+
+@dataclass
+class _Sent:
+    """What became of a form that was sent: errors, a trial, or a page to go on to because it is saved."""
+
+    typed: QueryDict | None = None
+    errors: dict[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+    mark: str = ""
+    trial: Trial | None = None
+    saved: HttpResponse | None = None
+
+
+def _sent(request: HttpRequest, user: User, kind: Kind, found: Tunable | None, fixed: Values) -> _Sent:
+    """Try out what was typed, or save what was tried."""
+    typed = request.POST
+    given, errors = tuning_form.read(kind, typed, fixed)
+    sent = _Sent(typed, errors)
+    if errors:
+        return sent
+    try:
+        checked = versions.cleaned(kind, given, {} if found is None else found.values)
+    except TuningRefused as refused:
+        errors |= refused.errors
+        return sent
+    sent.warnings, sent.mark = checked.warnings, mark_of(checked.values)
+    # What is saved is exactly what was tried: somebody who types on after a trial sees the next one first.
+    if typed.get("act") == "save" and typed.get("tried") == sent.mark:
+        sent.saved = _save(request, user, kind, found, checked.values, errors)
+    else:
+        sent.trial = trying.try_out(kind, checked.values, by=user)
+    return sent
 
 
 def _save(
@@ -178,11 +195,11 @@ def _blank(kind: Kind) -> Values:
 def _asked(kind: Kind, request: HttpRequest) -> Values:
     """What an address that proposes values has filled in; what is no value of its field is left out."""
     said: Values = {}
-    for field in kind.fields:
-        if field.name in request.GET and field.type in ("text", "choice", "choices", "switch"):
-            value: Any = request.GET.getlist(field.name) if field.type == "choices" else request.GET[field.name]
-            value = {"true": True, "false": False}.get(value) if field.type == "switch" else value
-            said |= {} if field.problem(value) else {field.name: value}
+    for one in kind.fields:
+        if one.name in request.GET and one.type in ("text", "choice", "choices", "switch"):
+            value: Any = request.GET.getlist(one.name) if one.type == "choices" else request.GET[one.name]
+            value = {"true": True, "false": False}.get(value) if one.type == "switch" else value
+            said |= {} if one.problem(value) else {one.name: value}
     return said
 
 

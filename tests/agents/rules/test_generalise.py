@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from agents.bdi.beliefs.perception import perceive
 from agents.bdi.learning.generalise import NotGeneralisable, propose
 from agents.bdi.planning.means_ends import plan
-from agents.rules.linter import lint_text
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.types import PlanDraft, Step
 from tests.agents.bdi.worlds import by_hand, known, world
+from tests.agents.rules.linting import lint_text
 
 GOAL = 'Please make a web page for tides with the title "Tides, today" for me.'
 STEPS = (

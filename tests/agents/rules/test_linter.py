@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 from agents.rules.grammar import read
-from agents.rules.linter import SEVERITIES, lint, lint_among, lint_text
+from agents.rules.linter import SEVERITIES, lint, lint_among
 from agents.toolkit.registry import REGISTRY
 from tests.agents.bdi.worlds import STARTER
+from tests.agents.rules.linting import lint_text
 
 HEAD = "RULE one\nIF your task is to do {a}\n"
 

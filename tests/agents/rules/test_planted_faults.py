@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.rules.linter import lint_text
 from agents.toolkit.registry import REGISTRY
+from tests.agents.rules.linting import lint_text
 
 _CONTEXTS = ("there is no folder named {name}", "python is installed", "the lamp is on", "NOT the door is open")
 _STEPS = (

@@ -110,7 +110,7 @@ def test_files_of_a_workspace_are_there_for_another_data_folder(
 
 
 def test_what_was_there_before_is_taken_over(shared: OwnBucket, owner: User, capsys: Any) -> None:
-    old = stores.own_store().with_file(EMPTY, b"a", io.BytesIO(b"from before"))
+    old = stores.own_store().with_files(EMPTY, [(b"a", io.BytesIO(b"from before"))])
     Workspace.objects.create(name="w", owner=owner, head=old.digest)
     assert [each.what for each in snapshot_maintenance.verify().damages] == ["missing"]
     said = {each.grade: each.says for each in installation.snapshot_store()}

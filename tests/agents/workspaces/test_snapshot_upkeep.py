@@ -79,7 +79,7 @@ def test_heads_bases_of_open_plans_and_states_of_open_goals_are_needed_now(
     base = _put(workspace, owner, "a", b"base")
     plan = propose_plan(make_goal(owner, workspace=workspace))
     head = _put(workspace, owner, "a", b"head")
-    made = fresh.with_file(EMPTY, b"m", io.BytesIO(b"made")).digest
+    made = fresh.with_files(EMPTY, [(b"m", io.BytesIO(b"made"))]).digest
     _ran(plan, base, made)
     assert snapshot_references.needed_now() == {base, head, made}
     _end(plan)
@@ -93,9 +93,9 @@ def test_pruning_keeps_what_rows_need_and_history_for_its_time(
     workspace = make_workspace(owner)
     plan = propose_plan(make_goal(owner, workspace=workspace))
     head = _put(workspace, owner, "a", b"head")
-    old = fresh.with_file(EMPTY, b"m", io.BytesIO(b"old")).digest
+    old = fresh.with_files(EMPTY, [(b"m", io.BytesIO(b"old"))]).digest
     attempt = _ran(plan, EMPTY, old)
-    nobodys = fresh.with_file(EMPTY, b"m", io.BytesIO(b"nobody's")).digest
+    nobodys = fresh.with_files(EMPTY, [(b"m", io.BytesIO(b"nobody's"))]).digest
     _end(plan)
     _age(fresh, 200)
     assert snapshot_maintenance.prune(Policy()).snapshots == (nobodys,)
@@ -174,7 +174,7 @@ def test_repair_finds_contents_in_checkouts_and_named_folders_and_tells_what_is_
 def test_the_command_prunes_and_tells_beforehand(fresh: SnapshotStore, owner: User, make_workspace: Maker) -> None:
     workspace = make_workspace(owner)
     _put(workspace, owner, "a", b"head")
-    fresh.with_file(EMPTY, b"m", io.BytesIO(b"nobody's"))
+    fresh.with_files(EMPTY, [(b"m", io.BytesIO(b"nobody's"))])
     _age(fresh, 2)
     assert "Would remove 1 snapshots, 1 contents of 8 bytes" in _said("prune", "--dry-run")
     assert "Removed 1 snapshots, 1 contents of 8 bytes" in _said("prune", "--older-than", "5", "--keep-bytes", "0")

@@ -37,7 +37,7 @@ def planned(submitter: User, make_goal: Callable[..., Goal], monkeypatch: pytest
     vectors.install(monkeypatch)  # the sentence model would only cost seconds here
     call_command("load_starters", verbosity=0)
     monkeypatch.setattr(perceiving, "programs", lambda: ("python", "pytest"))
-    head = store().with_file(EMPTY, b"test_one.py", io.BytesIO(b"def test_one(): pass\n")).digest
+    head = store().with_files(EMPTY, [(b"test_one.py", io.BytesIO(b"def test_one(): pass\n"))]).digest
     files = Workspace.objects.create(name="with-tests", owner=submitter, head=head)
     goal = make_goal(submitter, "Run the tests of the workspace", workspace=files)
     cycle.work(goal.pk)

@@ -46,7 +46,7 @@ def with_files(store: Any, owner: User, files: dict[str, bytes]) -> Workspace:
 
     head = EMPTY
     for path, content in files.items():
-        head = store.with_file(head, path.encode(), io.BytesIO(content)).digest
+        head = store.with_files(head, [(path.encode(), io.BytesIO(content))]).digest
     return Workspace.objects.create(name=f"files-{Workspace.objects.count()}", owner=owner, head=head)
 
 

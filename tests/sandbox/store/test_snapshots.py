@@ -189,10 +189,10 @@ def test_files_beyond_the_limits_are_not_even_read(tmp_path: Path) -> None:
 
 def test_a_file_that_is_replaced_makes_room_for_the_new_one(tmp_path: Path) -> None:
     small = SnapshotStore(tmp_path / "small", Limits(workspace_bytes=10))
-    full = small.with_file(EMPTY, b"a", io.BytesIO(b"x" * 10))
-    assert small.with_file(full.digest, b"a", io.BytesIO(b"y" * 10)).size_bytes == 10
+    full = small.with_files(EMPTY, [(b"a", io.BytesIO(b"x" * 10))])
+    assert small.with_files(full.digest, [(b"a", io.BytesIO(b"y" * 10))]).size_bytes == 10
     with pytest.raises(SnapshotRefused):
-        small.with_file(full.digest, b"b", io.BytesIO(b"z"))
+        small.with_files(full.digest, [(b"b", io.BytesIO(b"z"))])
 
 
 def test_folders_nested_without_end_are_refused(store: SnapshotStore, work: Path) -> None:
@@ -227,7 +227,7 @@ def test_files_are_opened_by_their_path(store: SnapshotStore, work: Path) -> Non
 
 
 def test_files_are_added_and_removed_without_a_checkout(store: SnapshotStore) -> None:
-    one = store.with_file(EMPTY, b"a/b/c.txt", io.BytesIO(b"hello"))
+    one = store.with_files(EMPTY, [(b"a/b/c.txt", io.BytesIO(b"hello"))])
     assert (one.files, one.size_bytes) == (1, 5)
     assert [entry.path for entry in store.entries(one.digest)] == [b"a", b"a/b", b"a/b/c.txt"]
     two = store.with_files(one.digest, [(b"a/d", io.BytesIO(b"d")), (b"a/b/c.txt", io.BytesIO(b"changed"))])
@@ -243,14 +243,14 @@ def test_files_are_added_and_removed_without_a_checkout(store: SnapshotStore) ->
 )
 def test_a_path_that_could_lead_out_is_no_path(store: SnapshotStore, path: bytes) -> None:
     with pytest.raises(SnapshotRefused):
-        store.with_file(EMPTY, path, io.BytesIO(b"x"))
+        store.with_files(EMPTY, [(path, io.BytesIO(b"x"))])
 
 
 def test_a_file_does_not_replace_a_folder_nor_lie_below_a_file(store: SnapshotStore) -> None:
-    one = store.with_file(EMPTY, b"a/b", io.BytesIO(b"x"))
+    one = store.with_files(EMPTY, [(b"a/b", io.BytesIO(b"x"))])
     for path in (b"a", b"a/b/c"):
         with pytest.raises(SnapshotRefused):
-            store.with_file(one.digest, path, io.BytesIO(b"x"))
+            store.with_files(one.digest, [(path, io.BytesIO(b"x"))])
 
 
 def test_a_checkout_goes_into_an_empty_folder_only(store: SnapshotStore, work: Path, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def test_rules_that_plan_other_steps_for_the_same_goals_quarrel_and_those_that_p
     found = covered(ada, bob, eve)
     assert found.quarrels == [Quarrel("greet", "wave", (ada, bob)), Quarrel("same", "wave", (eve,))]
     assert found.uses == [Use("greet", 2, 2, 0.5), Use("same", 1, 3, 1.0), Use("wave", 0, 3, None)]
-    assert [use.name for use in found.never_chosen] == ["wave"]
+    assert [use.name for use in found.uses if not use.chosen] == ["wave"]
 
 
 def test_when_the_time_is_over_the_rest_is_left_out() -> None:
