@@ -55,7 +55,8 @@ def test_without_a_socket_the_page_asks_and_misses_nothing(owner: User, make_goa
 
 
 @pytest.mark.parametrize(
-    ("code", "said"), [(4403, "Your session has ended"), (4404, "no longer see this goal"), (4429, "too many live pages open")]
+    ("code", "said"),
+    [(4403, "Your session has ended"), (4404, "no longer see this goal"), (4429, "too many live pages open")],
 )
 def test_a_page_whose_socket_was_ended_says_so_and_asks_no_more(
     code: int, said: str, owner: User, make_goal: Maker, open_page: OpenPage
