@@ -96,7 +96,7 @@ ROWS = (
     Row(
         "evolve_component",
         {"kind": "rule", "name": "total a list", "wish": "say why"},
-        "no language model is set up, so people are asked: wish",
+        "no language model is set up, so people are asked: item",
         "is a candidate and is replayed; people decide on it",
     ),
     Row(
