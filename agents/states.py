@@ -89,6 +89,13 @@ class RolloutState(StrEnum):
     ENDED = "ended"
 
 
+class TrialState(StrEnum):
+    """Where an A/B trial of two versions is; its verdict says what came of it."""
+
+    RUNNING = "running"
+    ENDED = "ended"
+
+
 class ModularRunState(StrEnum):
     """Where a run of a modular agent is. `waiting`: for a plan or a person; `paused`: until a person goes on."""
 
@@ -240,6 +247,11 @@ ROLLOUT_MOVES: Mapping[RolloutState, frozenset[RolloutState]] = {
     RolloutState.KEPT: frozenset(),
     RolloutState.RETURNED: frozenset(),
     RolloutState.ENDED: frozenset(),
+}
+
+TRIAL_MOVES: Mapping[TrialState, frozenset[TrialState]] = {
+    TrialState.RUNNING: frozenset({TrialState.ENDED}),
+    TrialState.ENDED: frozenset(),
 }
 
 M = ModularRunState

@@ -8,6 +8,7 @@ from agents.bus import answering, retention, settling, vectors
 from agents.coordinator import backlog_sources, backlog_taking
 from agents.cycle import cycle
 from agents.evolution import replaying
+from agents.evolution.ab_trials import version_trials
 from agents.evolution.activation import prompt_canaries, rollouts, tool_checks
 from agents.evolution.auditing import proposing
 from agents.evolution.candidates import searches, searching, starting
@@ -108,6 +109,7 @@ def sweep() -> None:
         replays.sweep,
         rollouts.sweep,
         prompt_canaries.sweep,
+        version_trials.sweep,
         searches.sweep,
         modular_working.sweep,
         environment_working.sweep,

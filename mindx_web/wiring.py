@@ -6,14 +6,17 @@ from people import journal
 
 def connect() -> None:
     """Give the executor review's gate and the system agents, typed commands its audit, everybody a journal, memory
-    summaries and requests, and the audit of the past what the rooms above find.
+    summaries and requests, A/B trials the answers that are counted, and the audit of the past what the rooms above
+    find.
     """
     from agents.actors.model_requests import forbidden_for_people, request_for_people
+    from agents.evolution.ab_trials import trial_cases
     from agents.evolution.auditing import sources
     from agents.learning.summaries import summarise
     from agents.planning import messages
     from agents.system import connecting as system
     from library.memory import model_summaries, questions, summaries
+    from library.prompts import in_use
     from review.audit.command_chain import keep
     from review.audit.journal import write
     from review.deciding.gate import by_hand, check, forbidden
@@ -32,5 +35,6 @@ def connect() -> None:
     sources.register(recurring.source())
     sources.register(tightening.source())
     messages.register(messages_of)
+    in_use.register(trial_cases.note_answer)
     system.connect()
     remarks.connect()

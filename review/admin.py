@@ -42,13 +42,13 @@ class TimeLimitAdmin(ToldTable):
 
     @admin.display(description="then")
     def ends(self, row: TimeLimit) -> str:
-        """What becomes of the goal."""
+        """What happens to the goal."""
         return "needs a person" if row.to_manual else "dropped"
 
 
 @admin.register(RoundLimit)
 class RoundLimitAdmin(ToldTable):
-    """Without a row the usual number of rounds holds."""
+    """Without a row the default number of rounds applies."""
 
     event, told = Event.ROUND_LIMIT, ("agent", "rounds")
     list_display = ("whose", "rounds")

@@ -1,4 +1,4 @@
-"""What review may refuse, in words that a person can act on."""
+"""Refusals of review, in words that a person can act on."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ class DecisionRefused(ReviewError):
 
 
 class NotNow(DecisionRefused):
-    """It does not fit the state that things are in; nothing was changed."""
+    """It is not possible in the current state; nothing was changed."""
 
 
 class WordsRefused(DecisionRefused):
-    """A comment, a reason or a number that came with a decision cannot be taken; `field` names it."""
+    """A comment, a reason or a number of a decision is not valid; `field` names it."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)

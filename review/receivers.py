@@ -1,4 +1,4 @@
-"""What review does when agents tell it of a plan. Each is a hint: `review.tasks.sweep` finds what none reached."""
+"""What review does on signals from agents. Each is a hint: `review.tasks.sweep` finds plans whose hint was lost."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def connect() -> None:
 
 
 def _enter(sender: object, instance: IntentPlan, created: bool, **_: Any) -> None:
-    # No hint: this one is in the transaction of the plan itself, so no plan waits outside of the queue.
+    # Not a hint: it runs in the plan's own transaction, so every waiting plan is in the queue.
     if created:
         places.enter(instance)
 
 
 def _tell(sender: object, instance: Lesson, created: bool, **_: Any) -> None:
-    # No hint either: nobody's lesson ends without their being told.
+    # Not a hint either, so that every teacher is told when a lesson ends.
     if created:
         lessons.tell_end(instance)
 

@@ -1,4 +1,4 @@
-"""Review's wake-ups. The tables are the truth: losing one delays, doubling one does nothing."""
+"""Review's tasks. They are only wake-ups: a lost one delays work, a doubled one does nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from review.talk import carrying
 
 @shared_task(name="review.sweep")
 def sweep() -> None:
-    """Find what no hint reached; each thing that a lost hint would leave undone has a line here."""
+    """Find work whose hint was lost; every kind of such work has a line here."""
     sweep_parts.each(
         deadlines.sweep,
         auto_approval.sweep,
@@ -36,5 +36,5 @@ def deliver(delivery_id: int) -> None:
 
 @shared_task(name="review.settle_held")
 def settle_held() -> None:
-    """Carry out the browser's decisions whose time to be taken back is over."""
+    """Carry out browser decisions that can no longer be undone."""
     holding.settle_due()

@@ -1,4 +1,4 @@
-"""How long a plan may wait for its decision: which limit holds, and when it runs out. Pure."""
+"""How long a plan may wait for its decision: which limit applies, and when it runs out. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Limit:
 
     priority: int | None
     minutes: int
-    # After this share of the time the others are told; 100 tells nobody.
+    # After this share of the time reviewers are told; with 100 nobody is.
     escalate_percent: int
     since: datetime
     to_manual: bool = False
@@ -35,7 +35,7 @@ def limit_for(priority: int, limits: Iterable[Limit]) -> Limit | None:
 
 def times(queued_at: datetime, limit: Limit) -> Times:
     """The clock starts when the plan entered the queue, but never before the limit was set: a limit that is shortened
-    today must not end plans before anybody could act on it.
+    today must not close plans before anybody can react.
     """
     start = max(queued_at, limit.since)
     whole = timedelta(minutes=limit.minutes)

@@ -1,4 +1,4 @@
-"""The words that come with a decision: bounded, and free of characters that hide or rewrite others."""
+"""The texts of a decision: limited, and without characters that hide or rearrange others."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from review.errors import WordsRefused
 
 LONGEST = 4_000
 _ALLOWED_CONTROLS = frozenset("\n\t")
-# Explicit direction marks, overrides and isolates: they make a sentence read differently from what is stored.
+# Explicit direction marks, overrides and isolates: they make text look different from what is stored.
 _BIDIRECTIONAL = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def taken(text: str, field: str, *, required: bool = False) -> str:
-    """The text as it will be kept: newlines normalised, ends trimmed. WordsRefused says what is wrong with it."""
+    """The text as it will be stored: newlines normalised, ends trimmed. Raises WordsRefused with the problem."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").strip()
     if required and not text:
         raise WordsRefused(field, "Write a few words: the planner and the submitter read them.")

@@ -1,4 +1,4 @@
-"""The hands of mindX: jailed sessions, their commands, and snapshots of their files.
+"""The sandbox: jailed sessions, their commands, and snapshots of their files.
 
-Knows no goal and no database; everything here runs without Django. Callers speak `contract` and `commands`.
+Knows no goal and no database; everything here runs without Django. Callers use `contract` and `commands`.
 """

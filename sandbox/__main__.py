@@ -1,6 +1,6 @@
 """`python -m sandbox`: a jailed session for people, interactive or from a script.
 
-Exit codes: 0 every command succeeded, 1 one failed, 2 wrong usage, 3 the sandbox cannot be had.
+Exit codes: 0 every command succeeded, 1 one failed, 2 wrong usage, 3 the sandbox is not available.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _FAILED, _USAGE, _UNAVAILABLE = 1, 2, 3
 
 def main() -> int:
     arguments = _arguments()
-    # What the sandbox logs for operators is told here by the banner, by errors and by exit codes.
+    # The banner, errors and exit codes replace what the sandbox logs for operators.
     logging.getLogger("sandbox").addHandler(logging.NullHandler())
     root = Path(arguments.root) if arguments.root else data_folder() / "sandbox" / "terminal"
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show a character gets its number
+            stream.reconfigure(errors="backslashreplace")  # if a terminal cannot show a character, write its number
     try:
         root.mkdir(parents=True, exist_ok=True)
         store = SnapshotStore(data_folder() / "sandbox" / "undo")
@@ -48,7 +48,7 @@ def main() -> int:
         print(f"The sandbox failed: {error}", file=sys.stderr)
         return _UNAVAILABLE
     except BrokenPipeError:
-        # Whoever read the output has gone; Python would complain once more when it ends.
+        # The reader of the output has gone; without this Python would complain again when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _FAILED
     except OSError as error:
@@ -57,12 +57,12 @@ def main() -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m sandbox", description="A jailed session over one folder.")
-    parser.add_argument("--root", metavar="DIR", help="the folder to work in (default: one of its own)")
+    parser = argparse.ArgumentParser(prog="python -m sandbox", description="Open a sandboxed session over one folder.")
+    parser.add_argument("--root", metavar="DIR", help="folder to work in (default: in the data folder)")
     parser.add_argument("-c", dest="command", action="append", metavar="COMMAND", help="run it and exit; repeatable")
     parser.add_argument(
-        "--host", action="append", default=[], metavar="HOST", help="a host (name, address, packages) that programs may"
-        " reach, with a port where it is none of the web's; repeatable",
+        "--host", action="append", default=[], metavar="HOST", help="a host that programs may reach: a name"
+        " or address, with a port unless it is 80 or 443, or packages (the package index); repeatable",
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="one line of JSON for each command")
     return parser.parse_args()

@@ -1,4 +1,4 @@
-"""Command lines: split without a shell, and held against the list of programs. Pure."""
+"""Command lines: split without a shell, and checked against the list of programs. Pure."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import shlex
 
 from sandbox.commands import MAX_LINE_CHARS, Refusal, place, within
 
-# The jail is the boundary, not this list (python alone could do anything within). It keeps plans readable and
-# mistakes small: what a reviewer sees is one of a few known programs or a file of the workspace.
+# The jail is the boundary, not this list (python alone could do anything inside). The list keeps plans readable and
+# mistakes small: a reviewer sees one of a few known programs or a file of the workspace.
 PROGRAMS = frozenset(
     (  # noqa: SIM905 - a list of words reads better as words
         "awk basename cat cmp comm cp cut date df diff dirname du echo env expr false file find git grep "
@@ -20,7 +20,7 @@ _OPERATORS = "|&;<>`\n"
 
 
 def split(line: str) -> list[str]:
-    """The words of a command line. Raises Refusal for shell syntax, which nothing here would interpret."""
+    """The words of a command line. Raises Refusal for shell syntax, because no shell would interpret it."""
     if len(line) > MAX_LINE_CHARS:
         raise Refusal("INVALID_PARAMETERS", f"command_line is longer than {MAX_LINE_CHARS} characters")
     operator = _unquoted_operator(line)
@@ -61,7 +61,7 @@ def _unquoted_operator(line: str) -> str:
 def candidates(words: list[str], cwd: str, venv: str | None) -> list[list[str]]:
     """The command lines that `words` may mean, best first. Raises Refusal for a program that is not allowed.
 
-    Every candidate names its program by a path, or by a bare name that is to be found on the jail's PATH.
+    Every candidate names its program by a path, or by a bare name on the jail's PATH.
     """
     name, rest = words[0], words[1:]
     if "/" in name:

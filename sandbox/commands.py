@@ -1,6 +1,6 @@
-"""The commands of a session: which there are, what each takes, and the English for what is wrong with a request.
+"""The commands of a session: their parameters, and the messages for invalid requests.
 
-Pure. A command's own work is in `sessions` and, within the jail, in `jail/inside`.
+Pure. The commands are implemented in `sessions` and, inside the jail, in `jail/inside`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MOST_NEWEST = 1000
 MAX_PATTERN_CHARS = 1000
 MOST_VARIABLES = 100
 MAX_VALUE_CHARS = 8192
-# A program's own start: what is found first, what is loaded into it, where the jail lets it write.
+# Variables that decide how a program starts: what is found first, what is loaded, where the jail lets it write.
 _OWN_VARIABLES = frozenset({"PATH", "VIRTUAL_ENV", "HOME", "TMPDIR", "ENV", "BASH_ENV"})
 _OWN_PREFIXES = ("LD_", "PYTHON")
 _PROGRAM_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
@@ -40,9 +40,9 @@ class Refusal(Exception):
 
 @dataclass(frozen=True)
 class Signature:
-    """The parameters of a command by name, with the type each must have, and what is said about it to people.
+    """The parameters of a command by name and type, and its help for people.
 
-    `summary` fits a line, `more` says what a line has no room for, `example` is a line as it is typed.
+    `summary` fits in a line, `more` has further details, `example` is a line as it is typed.
     """
 
     required: Mapping[str, type]
@@ -113,7 +113,7 @@ COMMANDS: Mapping[str, Signature] = {
         newest=int,
     ),
     "grep": _takes(
-        "find lines that hold a text (regular: that fit an expression)",
+        "find lines that contain a text (regular: that match a regular expression)",
         "grep 'def main' src ignore_case",
         "Files that are not text are skipped.",
         {"text": str},
@@ -167,17 +167,17 @@ COMMANDS: Mapping[str, Signature] = {
         "forget an environment variable", "unset_env GREETING", "env shows the variables that are set.", {"name": str}
     ),
     "toggle_autonomous_mode": _takes(
-        "switch the safety for destructive commands",
+        "allow or forbid destructive commands",
         "toggle_autonomous_mode on",
         "While it is off, nothing can be removed or overwritten, and what a program deletes is put back.",
         {"on": bool},
     ),
 }
 
-# What only the tools of a plan ask for; nobody types it.
+# Only the tools of a plan use it; nobody can type it.
 OF_TOOLS: Mapping[str, Signature] = {
     "tool": _takes(
-        "do a tool's own work in the jail",
+        "run a tool's function in the jail",
         "",
         "Sources are modules by name; the last has the function that answers. Paths are parameters that name files.",
         {"sources": dict, "function": str, "params": dict, "paths": dict, "reads_only": bool},
@@ -228,7 +228,7 @@ def part_of(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_variable(name: str) -> None:
-    """Raises Refusal for a name that is none, or that belongs to the session."""
+    """Raises Refusal for an invalid name, or one that belongs to the session."""
     if not _VARIABLE.fullmatch(name):
         raise _invalid("the name of a variable has letters, digits and _, at most 64, and no digit first")
     if name in _OWN_VARIABLES or name.startswith(_OWN_PREFIXES):
@@ -237,7 +237,7 @@ def check_variable(name: str) -> None:
 
 
 def check_program_name(name: str) -> None:
-    """Raises Refusal for what no started program may be called."""
+    """Raises Refusal for a name that a started program may not have."""
     if not _PROGRAM_NAME.fullmatch(name):
         raise _invalid(
             "the name of a program has letters, digits, _ and -, at most 32, and begins with one of the first"
@@ -245,7 +245,7 @@ def check_program_name(name: str) -> None:
 
 
 def short(name: str, text: str) -> str:
-    """A text that is looked for. Raises Refusal for one that is too long."""
+    """A text to search for. Raises Refusal if it is too long."""
     encoded(name, text, MAX_PATTERN_CHARS * 4)
     if len(text) > MAX_PATTERN_CHARS:
         raise _invalid(f"{name} is longer than {MAX_PATTERN_CHARS:,} characters")
@@ -253,7 +253,7 @@ def short(name: str, text: str) -> str:
 
 
 def encoded(name: str, text: str, most_bytes: int) -> bytes:
-    """The bytes of an argument. Raises Refusal, which names it, when UTF-8 cannot say it or it is too long."""
+    """The bytes of an argument. Raises Refusal, which names it, if it is not valid UTF-8 or too long."""
     try:
         data = text.encode("utf-8")
     except UnicodeEncodeError as error:
@@ -270,8 +270,8 @@ def _invalid(reason: str) -> Refusal:
 def place(cwd: str, path: str) -> str:
     """`path` as typed in the folder `cwd`, as a path relative to the workspace's root ("" is the root).
 
-    Raises Refusal when it leads outside. `..` is taken out by its letters: no link is followed anywhere, so the
-    letters mean what they say.
+    Raises Refusal if it leads outside. `..` is resolved in the text, which is correct because no link is ever
+    followed.
     """
     if not path:
         raise _invalid("path is empty")
@@ -296,10 +296,10 @@ def _outside(path: str) -> Refusal:
 
 
 def shown(relative: str) -> str:
-    """A place in the workspace as people read it."""
+    """A path in the workspace for people."""
     return f"./{relative}" if relative else "."
 
 
 def within(relative: str) -> str:
-    """A place in the workspace as programs in the jail see it."""
+    """A path in the workspace as programs in the jail see it."""
     return posixpath.join(WORKSPACE, relative) if relative else WORKSPACE

@@ -8,16 +8,16 @@ from typing import Any
 
 
 class SandboxError(Exception):
-    """The sandbox itself failed; the step that was asked for is neither done nor refuted."""
+    """The sandbox itself failed; the step neither succeeded nor failed."""
 
 
 class SandboxUnavailable(SandboxError):
-    """No jail of the wanted level can be had here; the message says why and what to do."""
+    """No jail of the wanted level is available here; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Ceilings of one session. Sizes in bytes, times in seconds."""
+    """The limits of one session. Sizes in bytes, times in seconds."""
 
     memory_bytes: int = 1 << 30
     processes: int = 128
@@ -62,7 +62,7 @@ class SessionState:
 
 @dataclass(frozen=True)
 class Request:
-    """One session command with its parameters, as an intent holds them."""
+    """One session command with its parameters, as in an intent."""
 
     command: str
     params: Mapping[str, Any] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Result:
-    """What a command did. An ERROR is the step's own failure, never the sandbox's (that is SandboxError)."""
+    """The result of a command. An ERROR is the step's own failure, never the sandbox's (that is SandboxError)."""
 
     status: str
     data: dict[str, Any]
@@ -85,7 +85,7 @@ class Result:
         return self.status == "SUCCESS"
 
     def as_json(self) -> dict[str, Any]:
-        """The flat form people and programs read: status first, then what the command answered."""
+        """The flat form for people and programs: status first, then the command's answer."""
         answer: dict[str, Any] = {"status": self.status, **self.data}
         if self.error_class is not None:
             answer |= {"error_class": self.error_class, "reason": self.reason}

@@ -1,12 +1,12 @@
-"""Where the sandbox keeps its things, and the numeric identity of a jail that is started by root."""
+"""The sandbox's folders, and the numeric identity of a jail that root starts."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-# One uid and gid for every jail that root starts. In the range that systemd's table of uids leaves unused; not
-# nobody (65534), which the database may run as. As an ordinary user the jail has that user's uid.
+# One uid and gid for every jail that root starts, in a range that systemd's table of uids leaves unused. Not nobody
+# (65534), because the database may run as that. Without root the jail has the user's own uid.
 JAIL_UID = 60942
 
 
@@ -17,7 +17,7 @@ def data_folder() -> Path:
 
 
 def owner() -> tuple[int, int] | None:
-    """The uid and gid that a jail's files must have, or None when they are the caller's anyway."""
+    """The uid and gid that a jail's files must have, or None if they are the caller's."""
     return (JAIL_UID, JAIL_UID) if os.geteuid() == 0 else None
 
 
@@ -32,7 +32,7 @@ def helpers_folder() -> Path:
 
 
 def _open_folder(name: str) -> Path:
-    """A folder in our data that another uid may read once it is bound where it can be reached."""
+    """A folder in our data that another uid may read once it is bound to a reachable place."""
     folder = data_folder() / "sandbox" / name
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True)

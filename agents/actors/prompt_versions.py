@@ -2,7 +2,8 @@
 
 The rights are those of firmware, and for the same reason: a prompt instructs the models of everybody's goals. So
 reviewers, operators and developers write candidates, an operator activates them, and with four eyes on nobody activates
-their own. No model and no agent writes one: a text that an attacker got into a prompt would speak in all that follow.
+their own. A model may write a candidate for one of them (`agents.evolution.candidates.prompt_candidates`), no agent
+may: a text that an attacker got into a prompt would speak in all that follow.
 
 One version is always in use, so it is taken back by activating another one.
 """
@@ -50,7 +51,9 @@ def problems(name: str, text: str) -> list[str]:
     return found
 
 
-def save(component: Component, text: str, *, by: User, changes: str = "") -> ComponentVersion:
+def save(
+    component: Component, text: str, *, by: User, changes: str = "", origin: str = services.PERSON
+) -> ComponentVersion:
     """Keep a text as a candidate. Raises LibraryRefused: without a field where the person may not, else naming it."""
     services.check_rights(by, activate=False)
     _check_is_prompt(component)
@@ -66,6 +69,7 @@ def save(component: Component, text: str, *, by: User, changes: str = "") -> Com
         changes=changes.strip()[:_CHANGES_CHARS],
         # What it is for stays the same, so that a search finds the new version as it found the old one.
         applicability_text=used.applicability_text if used else "",
+        origin=origin,
     )
 
 

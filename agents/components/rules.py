@@ -98,24 +98,30 @@ def nearest_rules(text: str, limit: int = 3) -> list[tuple[KnownRule, float]]:
     return [(known, likeness) for known, likeness in read if known is not None and likeness is not None]
 
 
-def try_out(text: str, workspace: Workspace, *, instead: KnownRule | None = None) -> Trial:
+def try_out(text: str, workspace: Workspace, *, instead: KnownRule | None = None, judge_all: bool = False) -> Trial:
     """Plan a goal over what is true of the workspace now, without storing or running anything.
 
-    `instead` takes the place of the active rule of its name, so that a candidate can be tried.
+    `instead` takes the place of the active rule of its name, so that a candidate can be tried. `judge_all` asks models
+    also about contexts that decide nothing any more.
     """
     beliefs = perceiving.of_workspace(workspace, about=text, has_model=bool(settings.MODEL))
-    return try_over(text, beliefs, instead=instead, look=set_items.look_in(workspace))
+    return try_over(text, beliefs, instead=instead, look=set_items.look_in(workspace), judge_all=judge_all)
 
 
 def try_over(
-    text: str, beliefs: Sequence[Belief], *, instead: KnownRule | None = None, look: Look | None = None
+    text: str,
+    beliefs: Sequence[Belief],
+    *,
+    instead: KnownRule | None = None,
+    look: Look | None = None,
+    judge_all: bool = False,
 ) -> Trial:
     """Plan a goal over beliefs that somebody wrote, or that were held once; else as `try_out`."""
     rules = known_rules()
     if instead is not None:
         rules = [*(known for known in rules if known.name != instead.name), instead]
     with entailment_model.asked_about([belief.sentence for belief in beliefs], keeps=False) as judges:
-        found = means_ends.plan(text, rules, beliefs, tools_in_use(), judge_by=judges, look=look)
+        found = means_ends.plan(text, rules, beliefs, tools_in_use(), judge_by=judges, look=look, judge_all=judge_all)
     return Trial(text, tuple(beliefs), found)
 
 

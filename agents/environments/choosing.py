@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from agents.environments.beliefs import Beliefs, Held
-from agents.environments.entailing import Answer, Entailment
+from agents.environments.entailing import Answer, Entailment, structured
 from agents.rules.binding import proposals
 from agents.rules.bodies import fill_subgoal, with_subgoals
 from agents.rules.grammar import BodyLine, Context, Rule, Rules
@@ -93,9 +93,15 @@ class Library:
         """What holds one context now, if anything does. Raises KeyError for a slot without a value."""
         return _Judging(self._entails, beliefs.all(), beliefs).support(context, values)
 
-    def verdicts(self, beliefs: Beliefs, sentence: str) -> list[tuple[int, Answer]]:
-        """The beliefs, by their numbers, that say yes or no to a sentence."""
-        answers = self._entails([held.sentence for held in beliefs.all()], sentence)
+    @property
+    def asks_models(self) -> bool:
+        """Whether anything but the structured matcher judges contexts."""
+        return self._entails is not structured
+
+    def verdicts(self, beliefs: Beliefs, sentence: str, *, only_proven: bool = False) -> list[tuple[int, Answer]]:
+        """The beliefs, by their numbers, that say yes or no to a sentence; `only_proven`: no model is asked."""
+        entails = structured if only_proven else self._entails
+        answers = entails([held.sentence for held in beliefs.all()], sentence)
         return [(number, answer) for number, answer in enumerate(answers) if answer.verdict.answer != "unknown"]
 
     def _order(self, choice: Choice) -> tuple[float, ...]:

@@ -1,12 +1,13 @@
 """What was weighed at a decision: each relevant rule, its contexts against the beliefs, and why it was not taken. Pure.
 
-It is worked out for those who look on; choosing itself stops at a rule's first context that does not hold. The shape is
-that of a plan's evidence, which `agents.presentation.matrix` draws.
+It is worked out for those who look on; choosing itself stops at a rule's first context that does not hold, so behind it
+only what is proven is told, and no model is asked for their sake. The shape is that of a plan's evidence, which
+`agents.presentation.matrix` draws.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,18 +25,23 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class _Judged:
-    """A context with what beliefs say about it; `score` is that of the firmest belief that entails it, 0 to 1."""
+    """A context with what beliefs say about it; `score` is that of the firmest belief that entails it, 0 to 1.
+
+    `left_out`: nothing proves or disproves it, and no model was asked, since a context before it does not hold.
+    """
 
     sentence: str
     cells: tuple[Json, ...]
     decided_by: int | None
     score: float
+    left_out: bool = False
 
     def as_data(self) -> Json:
         return {
             "sentence": self.sentence,
             "holds": self.decided_by is not None,
             "decided_by": self.decided_by,
+            "left_out": self.left_out,
             "cells": list(self.cells),
         }
 
@@ -66,11 +72,7 @@ def weighed(
     Numbers of beliefs count from 0 in the order of `beliefs.all()`.
     """
     key = chosen.key if chosen is not None else None
-    matches = [
-        _Match(found, tuple(_judged(library, beliefs, context, found.values()) for context in rule.contexts))
-        for found in library.matches(goal, beliefs)
-        for rule in (found.known.rule,)
-    ]
+    matches = [_Match(found, tuple(_in_order(library, beliefs, found))) for found in library.matches(goal, beliefs)]
     # Stable: of those that are alike the first belief comes first, as in choosing.
     matches.sort(key=lambda one: (one.key != key, not one.applicable, -one.rule.known.rule.priority, -one.holding))
     shown = matches[:MOST_RULES]
@@ -92,7 +94,17 @@ def weighed(
     }
 
 
-def _judged(library: Library, beliefs: Beliefs, context: Context, values: Mapping[str, str]) -> _Judged:
+def _in_order(library: Library, beliefs: Beliefs, match: Relevant) -> Iterator[_Judged]:
+    holds = True
+    for context in match.known.rule.contexts:
+        judged = _judged(library, beliefs, context, match.values(), only_proven=not holds)
+        holds = holds and judged.decided_by is not None
+        yield judged
+
+
+def _judged(
+    library: Library, beliefs: Beliefs, context: Context, values: Mapping[str, str], *, only_proven: bool
+) -> _Judged:
     try:
         sentence, _ = fill_subgoal(context.text, values)
     except KeyError:
@@ -100,7 +112,7 @@ def _judged(library: Library, beliefs: Beliefs, context: Context, values: Mappin
     held = beliefs.all()
     cells: list[Json] = []
     best, decided_by = 0.0, None
-    for number, answer in library.verdicts(beliefs, sentence):
+    for number, answer in library.verdicts(beliefs, sentence, only_proven=only_proven):
         verdict = answer.verdict.negated() if context.negated else answer.verdict
         score = round(verdict.score * beliefs.firmness(held[number]), 4)
         if verdict.answer == "yes" and 0.0 <= verdict.score <= 1.0 and (decided_by is None or score > best):
@@ -110,7 +122,8 @@ def _judged(library: Library, beliefs: Beliefs, context: Context, values: Mappin
     # The one that decides is always among those that are kept.
     cells.sort(key=lambda cell: (cell["belief"] != decided_by, -cell["score"]))
     shown = f"NOT {sentence}" if context.negated else sentence
-    return _Judged(shown, tuple(cells[:MOST_CELLS]), decided_by, best)
+    left_out = only_proven and not cells and not context.negated and library.asks_models
+    return _Judged(shown, tuple(cells[:MOST_CELLS]), decided_by, best, left_out)
 
 
 def _relevant(number: int, one: _Match, is_chosen: bool) -> Json:

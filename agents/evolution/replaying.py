@@ -14,6 +14,7 @@ from dataclasses import replace
 from threading import Event
 from typing import Any
 
+from agents.evolution.ab_trials import version_trials
 from agents.evolution.activation import rollouts
 from agents.evolution.replays import agent_sides, answer_cases, answer_sides, contenders, copies, replays
 from agents.evolution.replays.answer_sides import OutOfBudget
@@ -55,6 +56,8 @@ def turn(replay: Replay) -> None:
         try:
             for case in replay.cases.filter(is_done=False).select_related("goal__workspace", "goal__agent", "plan"):
                 _do(replay, case, sides, companion.stop_work)
+                if replay.trial is not None and version_trials.has_decided(replay.trial):
+                    break
                 if draining.is_asked():
                     replays.give_back(replay)
                     return
@@ -65,8 +68,16 @@ def turn(replay: Replay) -> None:
         except OutOfBudget as spent:
             replays.end(replay, ReplayState.IMPOSSIBLE, logs.storable(str(spent))[:SAID_MAX])
             return
-    if replays.end(replay, ReplayState.DONE) and replay.rollout is not None:
+    if replays.end(replay, ReplayState.DONE):
+        _decide(replay)
+
+
+def _decide(replay: Replay) -> None:
+    """Have those decide who waited for a replay."""
+    if replay.rollout is not None:
         rollouts.decide(replay.rollout)
+    if replay.trial is not None:
+        version_trials.decide(replay.trial)
 
 
 def _side(replay: Replay, version: ComponentVersion) -> tuple[int, Trier]:

@@ -53,6 +53,7 @@ from agents.models.recoveries import (
 )
 from agents.models.runs import Attempt, Intent, RecoveryAttempt, StepReport, TerminalSession, TurnFailure
 from agents.models.sub_goals import SubGoal
+from agents.models.version_trials import VersionTrial, VersionTrialCase
 from agents.models.workspaces import Workspace, WorkspaceChange
 
 __all__ = [
@@ -133,6 +134,8 @@ __all__ = [
     "ToolLimit",
     "Transition",
     "TurnFailure",
+    "VersionTrial",
+    "VersionTrialCase",
     "Workspace",
     "WorkspaceChange",
 ]

@@ -57,7 +57,8 @@ class Rollout(models.Model):
 
     `percent`: its share of new goals, 100 once it is active. `seen_plan`: plans up to this one were looked at. Of a
     prompt no goals are looked at but answers are counted: `counted_from` has uses and successes of both versions when
-    it began, `{"version": [uses, successes], "previous": […]}`.
+    it began, `{"version": [uses, successes], "previous": […]}`, the same as it was `seen` last, and the `stretches`
+    between two looks, each of uses of the one and the other, failures of both, and those of the one.
     """
 
     version = models.ForeignKey(ComponentVersion, on_delete=models.CASCADE, related_name="+")
@@ -107,6 +108,8 @@ class Replay(models.Model):
     parent = models.ForeignKey(ComponentVersion, on_delete=models.CASCADE, related_name="+")
     # Its cases are goals planned since the version was put to use; null: earlier ones, before that.
     rollout = models.ForeignKey(Rollout, null=True, on_delete=models.CASCADE, related_name="replays")
+    # Its cases are those of an A/B trial, which ends it as soon as it knows.
+    trial = models.ForeignKey("agents.VersionTrial", null=True, on_delete=models.CASCADE, related_name="replays")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     why = models.TextField(blank=True)
     strategy = models.CharField(max_length=20, choices=Strategy.choices, default=Strategy.STANDARD)

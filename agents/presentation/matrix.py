@@ -28,12 +28,13 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """One context with its cells, in the order of the matrix's beliefs."""
+    """One context with its cells, in the order of the matrix's beliefs. `left_out`: no model was asked about it."""
 
     sentence: str
     holds: bool
     cells: tuple[Cell, ...]
     reason: str
+    left_out: bool
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,11 @@ class Weighed:
     rows: tuple[Row, ...]
     lowest: str
     silent: int
+
+    @property
+    def is_judged_in_part(self) -> bool:
+        """Whether a model could still be asked about a context, which decides nothing any more."""
+        return any(row.left_out for row in self.rows)
 
     @property
     def told(self) -> list[Told]:
@@ -125,8 +131,10 @@ def _row(context: Json, speaking: Sequence[int]) -> Row:
     cells = {cell["belief"]: cell for cell in context["cells"]}
     drawn = tuple(_cell(cells.get(belief), context["decided_by"] == belief) for belief in speaking)
     deciding = cells.get(context["decided_by"]) or next((c for c in context["cells"] if c["answer"] == "no"), None)
-    reason = deciding["reason"] if deciding else "no belief says anything about it"
-    return Row(context["sentence"], context["holds"], drawn, reason)
+    # Plans of earlier versions asked about every context.
+    left_out = bool(context.get("left_out"))
+    silence = "not judged: another condition does not hold" if left_out else "no belief says anything about it"
+    return Row(context["sentence"], context["holds"], drawn, deciding["reason"] if deciding else silence, left_out)
 
 
 def _cell(cell: Json | None, decides: bool) -> Cell:

@@ -32,6 +32,7 @@ from agents.models import (
     Rollout,
     ShadowRun,
     Transition,
+    VersionTrial,
 )
 from agents.record import prepared, signals, telemetry, wake_ups
 from agents.states import (
@@ -50,6 +51,7 @@ from agents.states import (
     ROLLOUT_MOVES,
     SHADOW_MOVES,
     TRAINING_MOVES,
+    TRIAL_MOVES,
     BacklogState,
     EnvironmentRunState,
     GoalState,
@@ -63,6 +65,7 @@ from agents.states import (
     RolloutState,
     ShadowState,
     TrainingState,
+    TrialState,
 )
 
 # Goals in these states stand in the review queue: with a plan to decide, or asking for a hand.
@@ -304,6 +307,18 @@ def move_backlog_item(item: BacklogItem, new: BacklogState, *, reason: str = "",
     for name, value in values.items():
         setattr(item, name, value)
     return item
+
+
+def end_trial(trial: VersionTrial, verdict: str, *, reason: str) -> None:
+    """End an A/B trial with its verdict; MoveRefused when it has ended, here or elsewhere."""
+    old = TrialState(trial.state)
+    if TrialState.ENDED not in TRIAL_MOVES[old]:
+        raise MoveRefused(f"{trial} has ended already")
+    values = {"state": TrialState.ENDED.value, "verdict": verdict, "reason": reason, "ended_at": timezone.now()}
+    if not VersionTrial.objects.filter(pk=trial.pk, state=old.value).update(**values):
+        raise MoveRefused(f"{trial} is no longer {old}")
+    for name, value in values.items():
+        setattr(trial, name, value)
 
 
 def move_rollout(rollout: Rollout, new: RolloutState, *, reason: str = "") -> Rollout:

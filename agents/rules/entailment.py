@@ -208,13 +208,10 @@ def _reason_for_state(premise: Fact, possible: frozenset[str]) -> str:
 
 
 def _listing(premise: Fact, wanted: Listing) -> Verdict:
-    told = UNKNOWN
     if isinstance(premise, Listing) and premise.folder == wanted.folder:
-        told = _listing_by_listing(premise, wanted)
-    elif isinstance(premise, Thing) and wanted.complete and premise.exists and is_below(premise.path, wanted.folder):
-        told = _listing_by_thing(premise, wanted)
-    if told is not UNKNOWN:
-        return told
+        return _listing_by_listing(premise, wanted)
+    if isinstance(premise, Thing) and wanted.complete and premise.exists and is_below(premise.path, wanted.folder):
+        return _listing_by_thing(premise, wanted)
     if possible_states(premise, wanted.folder) == frozenset({"absent"}) and wanted.folder:
         return Verdict("no", INFERRED, "says that the folder is not there")
     return UNKNOWN
@@ -262,7 +259,7 @@ def _venv(premise: Fact, wanted: Venv) -> Verdict:
 def _installed(premise: Fact, wanted: Installed) -> Verdict:
     if isinstance(premise, Inventory) and wanted.kind in (premise.kind, "") and wanted.folder is None:
         return _installed_by_inventory(premise, wanted)
-    if not isinstance(premise, Installed) or (premise.name, premise.folder) != (wanted.name, wanted.folder):
+    if not isinstance(premise, Installed) or premise.name != wanted.name or premise.folder != wanted.folder:
         return UNKNOWN
     if premise.kind != wanted.kind and premise.kind and wanted.kind:
         return UNKNOWN

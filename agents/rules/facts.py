@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agents.toolkit.wording.words import quote
 
@@ -180,6 +180,12 @@ class Measure:
 
     def sentence(self) -> str:
         return self.said
+
+    def denied(self) -> Measure | None:
+        """What is so when this is not: “not below 50” is “at least 50”. None where that lies not between two bounds."""
+        if (self.low is None) == (self.high is None):
+            return None
+        return replace(self, low=self.high, high=self.low, low_open=not self.high_open, high_open=not self.low_open)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ the better track record; names break what is left, so the order never depends on
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -78,7 +78,7 @@ class Judged:
     """A context against every one of `beliefs` beliefs; `holds` when one of them entails it.
 
     `cells` are the verdicts by the number of the belief, ascending; a belief without one says nothing about it, as most
-    do.
+    do. `left_out`: nothing proves or disproves it, and no model was asked, since another context does not hold.
     """
 
     context: Context
@@ -88,6 +88,7 @@ class Judged:
     holds: bool
     decided_by: int | None
     score: float
+    left_out: bool = False
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
@@ -171,30 +172,59 @@ def judge(
     cwd: str = "",
     speaking: Speaking | None = None,
     likely: Likely | None = None,
+    *,
+    judge_all: bool = False,
 ) -> Judgement:
     """Judge every context of a rule against every belief. A context whose slot has no value holds for nobody.
 
-    `speaking` files the sentences of the same beliefs, for callers that judge many rules; `likely` holds them too, and
-    is asked about contexts of which no belief says yes or no.
+    `speaking` files the sentences of the same beliefs, for callers that judge many rules. `likely` holds them too, and
+    is asked about contexts of which no belief says yes or no: in their order, as long as all others may hold, unless
+    `judge_all` says that somebody wants to see the rest.
     """
     filed = speaking or Speaking([belief.sentence for belief in beliefs])
-    contexts = relevant.known.rule.contexts
-    return Judgement(relevant, tuple(_judged(context, relevant, beliefs, cwd, filed, likely) for context in contexts))
+    proven = [_proven(context, relevant, beliefs, cwd, filed) for context in relevant.known.rule.contexts]
+    if likely is None:
+        return Judgement(relevant, tuple(judged for judged, _ in proven))
+    return Judgement(relevant, tuple(_with_models(proven, beliefs, likely, judge_all=judge_all)))
 
 
-def _judged(
-    context: Context, relevant: Relevant, beliefs: Sequence[Belief], cwd: str, filed: Speaking, likely: Likely | None
-) -> Judged:
+def _with_models(
+    proven: Sequence[tuple[Judged, bool]], beliefs: Sequence[Belief], likely: Likely, *, judge_all: bool
+) -> Iterator[Judged]:
+    """Ask about what is open. One context that does not hold is enough against a rule, wherever it stands."""
+    is_lost = any(not judged.holds and not is_open for judged, is_open in proven)
+    for judged, is_open in proven:
+        if not is_open:
+            yield judged
+        elif is_lost and not judge_all:
+            yield replace(judged, left_out=True)
+        else:
+            asked = _judged(judged.context, judged.sentence, likely.yes(judged.sentence), beliefs)
+            is_lost = is_lost or not asked.holds
+            yield asked
+
+
+def _proven(
+    context: Context, relevant: Relevant, beliefs: Sequence[Belief], cwd: str, filed: Speaking
+) -> tuple[Judged, bool]:
+    """A context by what is proven, and whether a model may be asked about it.
+
+    One proven no is a veto, and a denied context needs a proven no: a model never says that.
+    """
     try:
         said = fill_context(context.text, relevant.values(), {name: slot.kind for name, slot in relevant.slots.items()})
     except KeyError:
         nothing = Verdict("unknown", 0.0, "a slot of it is open: neither the goal nor a belief says it")
-        return Judged(
-            context, context.text, dict.fromkeys(range(len(beliefs)), nothing), len(beliefs), False, None, 0.0
-        )
+        cells = dict.fromkeys(range(len(beliefs)), nothing)
+        return Judged(context, context.text, cells, len(beliefs), False, None, 0.0), False
+    proven = filed.decide(said, cwd)
+    return _judged(context, at(said, cwd), proven, beliefs), not proven and not context.negated
+
+
+def _judged(context: Context, said: str, decisions: Mapping[int, Verdict], beliefs: Sequence[Belief]) -> Judged:
     cells: dict[int, Verdict] = {}
     best: int | None = None
-    for number, decided in _decisions(said, cwd, context.negated, filed, likely).items():
+    for number, decided in decisions.items():
         confidence = beliefs[number].confidence
         if not 0.0 <= confidence <= 1.0:  # nor NaN, with which no order of rules is sound
             continue
@@ -202,20 +232,9 @@ def _judged(
         cells[number] = verdict
         if verdict.answer == "yes" and (best is None or verdict.score > cells[best].score):
             best = number
-    sentence = f"NOT {at(said, cwd)}" if context.negated else at(said, cwd)
+    sentence = f"NOT {said}" if context.negated else said
     score = cells[best].score if best is not None else 0.0
     return Judged(context, sentence, cells, len(beliefs), best is not None, best, score)
-
-
-def _decisions(said: str, cwd: str, negated: bool, filed: Speaking, likely: Likely | None) -> Mapping[int, Verdict]:
-    """The verdicts about a context by the number of the belief: proven ones, or else what a model is sure of.
-
-    One proven no is a veto, and a denied context needs a proven no: a model never says that.
-    """
-    proven = filed.decide(said, cwd)
-    if proven or negated or likely is None:
-        return proven
-    return likely.yes(at(said, cwd))
 
 
 @lru_cache(maxsize=4_096)

@@ -69,6 +69,7 @@ _UNTOLD = NOISE | {"any", "do", "does"}
 _LOOKS_LIKE_A_NAME = re.compile(r"""\A["“']|[0-9_/]|\.\w""")
 _QUOTED = re.compile(r'("(?:[^"\\]|\\.)*")')
 _SPACE = re.compile(r"\s+")
+_INDEFINITE = re.compile(r"an? ", re.IGNORECASE)
 _STOP = re.compile(r"(?<!\.)[.!]\Z")
 
 Reader = Callable[[re.Match[str], str, str], Fact | None]
@@ -308,9 +309,11 @@ def _measure(found: re.Match[str], text: str, cwd: str) -> Fact | None:
         subject = "python version"
     # “There are 3 files or more” does not say where, and “there” is no subject.
     is_read = subject != "there" and is_name([*subject.split(), *fold(found["unit"] or "").split()])
-    if found.groupdict().get("no") or not is_read:
-        return None
-    return _bounded(f"{subject}{found['unit'] or ''}".casefold(), found, text, None)
+    bounded = _bounded(f"{subject}{found['unit'] or ''}".casefold(), found, text, None) if is_read else None
+    if bounded is None or not found.groupdict().get("no"):
+        return bounded
+    # “A door is not below …” may be said of any door.
+    return None if _INDEFINITE.match(text) else bounded.denied()
 
 
 def _bounded(subject: str, found: re.Match[str], text: str, folder: str | None) -> Measure | None:

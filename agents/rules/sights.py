@@ -49,6 +49,8 @@ _LEADING = re.compile(r"\bdoor (?:(?:that|which) leads|leading|(?:that|which) go
 _LEADS = re.compile(r"\A(an?|no) door (?:(?:from )?here )?(?:leads|goes) to\b", re.IGNORECASE)
 # An inclined plane with a tin surface: two things, each with its noun at the end.
 _PARTS = re.compile(r" (?:of|with|containing|to|from) ")
+# That something else is here besides changes nothing about whether this is, unless it is denied.
+_BESIDES = re.compile(r",? (?:too|as well)\Z", re.IGNORECASE)
 _SLOT = re.compile(r"\{[\w-]+\}")
 _LONGEST = 300
 
@@ -58,10 +60,11 @@ def sight_of(text: str) -> Sight | None:
     """What a tidied sentence says to be here; None where it says something else or is not read to its end."""
     if len(text) > _LONGEST:
         return None
-    said = _LEADS.sub(r"there is \1 door to", _LEADING.sub("door to", text))
+    alone = _BESIDES.sub("", text)
+    said = _LEADS.sub(r"there is \1 door to", _LEADING.sub("door to", alone))
     for pattern, seen in _ALL:
         if (found := pattern.match(said)) and (sight := _read(found.groupdict(), seen)):
-            return sight
+            return sight if sight.positive or alone == text else None
     return None
 
 

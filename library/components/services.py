@@ -31,7 +31,8 @@ _Status = ComponentVersion.Status
 # Which status a version may take next. A retired one may come back.
 MOVES = {
     _Status.CANDIDATE: frozenset({_Status.CANARY, _Status.ACTIVE, _Status.RETIRED}),
-    _Status.CANARY: frozenset({_Status.ACTIVE, _Status.RETIRED}),
+    # A candidate again: the trial that it was a canary for has ended.
+    _Status.CANARY: frozenset({_Status.ACTIVE, _Status.RETIRED, _Status.CANDIDATE}),
     _Status.ACTIVE: frozenset({_Status.RETIRED}),
     _Status.RETIRED: frozenset({_Status.ACTIVE}),
 }
@@ -144,6 +145,19 @@ def withdraw(version: ComponentVersion, to: ComponentVersion, why: str) -> bool:
         else:
             _move(held, _Status.RETIRED)
         note(held, why)
+        return True
+
+
+def end_canary(version: ComponentVersion) -> bool:
+    """Make a canary the candidate that it was before, for people to decide on; False if it is no canary any more.
+
+    No person need ask for it, since nothing is put to use by it.
+    """
+    with transaction.atomic():
+        Component.objects.select_for_update().get(pk=version.component_id)
+        if ComponentVersion.objects.get(pk=version.pk).status != _Status.CANARY:
+            return False
+        _move(version, _Status.CANDIDATE)
         return True
 
 

@@ -94,6 +94,11 @@ def answered_since(request: Ask, since: datetime, besides: Collection[int]) -> A
     return None
 
 
+def as_sent(text: str) -> str:
+    """A text with its secrets as marks, as a request would hold it."""
+    return masking.mask([text], _mark_of, keys=provider.keys()).texts[0]
+
+
 def _masked(request: Ask) -> tuple[Ask, Masked]:
     texts = [one.content for one in request.messages]
     ours = [at for at, one in enumerate(request.messages) if one.role == "system"]
@@ -158,7 +163,7 @@ def _one_model(
         calls.answered(row, said, _since_ms(begun), tries, is_kept=is_kept)
     if accepts is not None and request.prompts:
         # Of a repair the last: what was wrong with the answer before stands counted with the first.
-        in_use.count(request.prompts[-1], was_of_use=is_kept)
+        in_use.count(request.prompts[-1], was_of_use=is_kept, call=row.pk)
     return Answer(row.answer, row.pk, row.answered_by, is_cached=False, asked=model, masked=masked)
 
 

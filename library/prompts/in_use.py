@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -21,8 +22,11 @@ from library.prompts.declared import Prompt
 logger = logging.getLogger(__name__)
 
 KIND = Component.Kind.PROMPT.value
+Told = Callable[[str, str, bool, int], None]
 # The version of a text that stands in no version of the library.
 BUILT_IN = "built in"
+# The version of a text that is tried and that nobody has saved.
+UNSAVED = "unsaved"
 
 
 _COUNT = f"""
@@ -77,6 +81,11 @@ def is_drawn(percent: int) -> bool:
     return secrets.randbelow(100) < percent
 
 
+def of_text(name: str, text: str) -> Version:
+    """A text that is tried before it is saved. KeyError where it is no text of a prompt; it must have no problems."""
+    return Version(declared.every()[name], UNSAVED, text)
+
+
 def shipped(name: str) -> Version:
     """The text that ships, for who asks no model and may have no database."""
     prompt = declared.every()[name]
@@ -98,10 +107,24 @@ def named(name: str, version: str) -> Version | None:
     return Version(prompt, version, text) if text is not None and not _problems(name, text) else None
 
 
-def count(used: PromptUsed, *, was_of_use: bool) -> None:
+def count(used: PromptUsed, *, was_of_use: bool, call: int) -> None:
     """Count an answer to a prompt, and whether its asker could use it; what stands in no version is not counted."""
     values = {"kind": KIND, "name": used.name, "version": used.version, "good": int(was_of_use)}
     prepared.run(_COUNT, values)
+    _tell(used.name, used.version, was_of_use, call)
+
+
+def register(told: Told) -> None:
+    """Have somebody told of each answer that is counted: prompt, version, whether it was of use, and its call."""
+    global _tell
+    _tell = told
+
+
+def _nobody(name: str, version: str, was_of_use: bool, call: int) -> None:
+    """Until somebody is registered."""
+
+
+_tell: Told = _nobody
 
 
 @lru_cache(maxsize=64)

@@ -1,6 +1,6 @@
 """`GET health`: is mindX ready? `GET health/live`: does this process answer?
 
-Public, because supervisors and load balancers ask; details for people.
+Public, because supervisors and load balancers ask; details are for people.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ router = Router(tags=["health"])
 
 
 class HealthOut(Schema):
-    """`parts` maps each part to ok, limited, down or unknown; `details` is for those who are logged in."""
+    """`parts` maps each part to ok, limited, down or unknown; `details` needs a login or a token."""
 
     status: str
     parts: dict[str, str]
@@ -33,13 +33,13 @@ class AliveOut(Schema):
 
 @router.get("/live", response=AliveOut, auth=None, operation_id="alive")
 def read_alive(request: HttpRequest) -> dict[str, str]:
-    """200 as long as this process answers, whatever else is away: for those who start a dead process again."""
+    """200 as long as this process answers, whatever else is down: for supervisors that restart dead processes."""
     return {"status": "alive"}
 
 
 @router.get("", response={200: HealthOut, 503: HealthOut}, auth=None, exclude_none=True, operation_id="health")
 def read_health(request: HttpRequest) -> Status:
-    """200 when goals can be taken, planned and shown; 503 before."""
+    """200 if goals can be submitted, planned and shown, else 503."""
     found = health.current()
     out = HealthOut(status=found.status, parts={part.name: part.state.value for part in found.parts})
     database_answers = out.parts["database"] == health.PartState.OK
@@ -49,5 +49,5 @@ def read_health(request: HttpRequest) -> Status:
 
 
 def _is_known(request: HttpRequest) -> bool:
-    """The one place where a browser's session counts in the API: it changes nothing and only shows more."""
+    """The only place in the API that accepts a browser's session: it only shows more, and changes nothing."""
     return request.user.is_authenticated or token_of(request) is not None

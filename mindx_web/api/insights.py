@@ -1,4 +1,4 @@
-"""`insights/mind`: the four metrics of the mind over time and by what they are about, as the page shows them."""
+"""`insights/mind`: the four metrics of the mind over time and broken down, as on the page."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class TimesOut(Schema):
 class FiguresOut(Schema):
     """The four metrics of some cases. `corrected`, `planned` and `recovered` count the cases by their result.
 
-    `left_to_a_person` counts goals that only a person could plan, which are no recoveries. Plannings that came to no
-    plan are not in `attempts_per_plan`.
+    `left_to_a_person` counts goals that only a person could plan; they are not recoveries. Plannings without a plan
+    are not in `attempts_per_plan`.
     """
 
     correction_success: ShareOut
@@ -68,7 +68,7 @@ class DayOut(FiguresOut):
 
 
 class OfOut(FiguresOut):
-    """What is of one agent, source, origin with tool, or class with strategy: `of` names it."""
+    """The metrics of one agent, source, origin with tool, or class with strategy; `of` names it."""
 
     of: dict[str, str]
 

@@ -20,6 +20,7 @@ from mindx_web.api.library import (
     memory,
     model_calls,
     searches,
+    trials,
     workflows,
 )
 from mindx_web.api.protocol.body import StrictParser
@@ -57,6 +58,7 @@ api.add_router("designs", designs.router)
 api.add_router("mcp-servers", mcp_servers.router)
 api.add_router("evolution", evolution.router)
 api.add_router("searches", searches.router)
+api.add_router("trials", trials.router)
 api.add_router("states", states.router)
 api.add_router("environments", environments.router)
 api.add_router("environments/policies", environment_policies.router)
@@ -67,7 +69,7 @@ api.add_router("mastermind", mastermind.router)
 api.add_router("backlog", backlog.router)
 api.add_router("insights", insights.router)
 api.add_router("model-calls", model_calls.router)
-# Before `tuning/{id}`, which its address would be too.
+# Before `tuning/{id}`, which would match its address too.
 api.add_router("tuning", taught.router)
 api.add_router("tuning", tuning.router)
 api.add_router("standstill", standstill.router)

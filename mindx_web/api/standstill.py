@@ -1,4 +1,4 @@
-"""`standstill`: whether anything may begin, for everybody at once."""
+"""`standstill`: pausing everything, for everybody at once."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _MAY_WRITE = BearerToken(Scope.AGENTS_WRITE)
 
 
 class StandstillIn(Schema):
-    """Why everything stops; it stands at the top of every page."""
+    """Why everything is paused; every page shows it at the top."""
 
     reason: str = Field(min_length=1, max_length=300)
 
 
 class StandstillOut(Schema):
-    """Whether everything stands still. Then no planning, no step, no trial and no typed command begins."""
+    """Whether everything is paused. Then no planning, step, trial or typed command starts."""
 
     stands_still: bool
     reason: str = ""
@@ -35,7 +35,7 @@ class StandstillOut(Schema):
 
 @router.post("", response=StandstillOut, auth=_MAY_WRITE, operation_id="stand_still")
 def stand_still(request: ApiRequest, body: StandstillIn) -> StandstillOut:
-    """Let nothing begin anywhere; a step that runs is finished. Asking twice changes nothing."""
+    """Pause everything: running steps finish, and nothing new starts. Asking twice changes nothing."""
     _check(request)
     found = pauses.stop_all(by=request.auth.user, reason=body.reason)
     return StandstillOut(stands_still=True, reason=found.reason, by=found.by.username, since=found.since)
@@ -43,7 +43,7 @@ def stand_still(request: ApiRequest, body: StandstillIn) -> StandstillOut:
 
 @router.post("/end", response=StandstillOut, auth=_MAY_WRITE, operation_id="end_standstill")
 def end(request: ApiRequest) -> StandstillOut:
-    """Let everything go on where it stands."""
+    """Resume everything where it stopped."""
     _check(request)
     pauses.go_on(by=request.auth.user)
     return StandstillOut(stands_still=False)

@@ -1,4 +1,4 @@
-"""`tuning/taught`: what people taught by an edit: tried, kept, read, taken back, and promoted for everybody."""
+"""`tuning/taught`: what people taught by an edit: try, teach, read, take back, and promote for everybody."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _MAY_WRITE = BearerToken(Scope.TUNING_WRITE)
 
 
 class LessonOut(Schema):
-    """What somebody taught, as it counts: it binds the goals that its teacher submits while it is in force.
+    """A lesson as it applies now: to the goals that its teacher submits while it is in use.
 
-    `intent_plan` is the revision whose edit taught it, null where you may not read that.
+    `intent_plan` is the revision whose edit taught it, null if you may not read that.
     """
 
     id: str
@@ -57,22 +57,22 @@ class LessonOut(Schema):
 
 
 class LessonPage(Schema):
-    """What was taught, newest first."""
+    """Lessons, newest first."""
 
     items: list[LessonOut]
     next: str | None
 
 
 class LessonHistoryOut(LessonOut):
-    """With what holds for everybody about the same (null: nothing), and its versions, newest first."""
+    """With the setting for everybody (null: none), and its versions, newest first."""
 
     for_everybody: TunableOut | None
     versions: list[LessonOut]
 
 
 class TeachIn(Strict):
-    """A value that an edit changed, and what it is to teach. `said` and `where` are of a mapping: which of the words
-    that were said means the path (left out: the likeliest), and whether for this parameter of this tool or everywhere.
+    """A value that an edit changed, and what it should teach. `said` and `where` are for a mapping: which of the goal's
+    words means the path (default: the likeliest), and whether for this parameter of this tool or everywhere.
     """
 
     intent_plan: str
@@ -84,29 +84,29 @@ class TeachIn(Strict):
 
 
 class KeepIn(TeachIn):
-    """What is to be kept. `version` is your own one that it was written over (null: there was none)."""
+    """What to teach. `version` is the version of yours that it replaces (null: there was none)."""
 
     note: str = ""
     version: str | None = Field("", description="if left out, it replaces what you taught before")
 
 
 class EndIn(Strict):
-    """Why it is taken back, and the version that was read (left out: whatever counts)."""
+    """Why it is taken back, and the version that was read (default: the newest)."""
 
     note: str = ""
     version: str | None = Field("", description="if left out, whatever is in use is taken back")
 
 
 class PromoteIn(EndIn):
-    """`over` is the version for everybody that it is written over (null: there was none)."""
+    """`over` is the version for everybody that it replaces (null: there was none)."""
 
     over: str | None = Field("", description="if left out, it replaces whatever is in use")
 
 
 class TeachTrialOut(Schema):
-    """What a lesson would change in your own goals, and in everybody's were it promoted.
+    """What a lesson would change in your own goals, and in everybody's if it were promoted.
 
-    `changes_its_goal`: whether the goal of the edit itself would be planned otherwise; null where it was not tried.
+    `changes_its_goal`: whether the edited goal itself would be planned differently; null if it was not tried.
     """
 
     mine: TrialOut
@@ -116,7 +116,7 @@ class TeachTrialOut(Schema):
 
 @router.get("/taught", response=LessonPage, auth=_MAY_READ, operation_id="list_taught")
 def page(request: ApiRequest, after: After = "", limit: Limit = 50) -> LessonPage:
-    """What was taught: your own, an operator's: everybody's."""
+    """Your lessons; for operators everybody's."""
     user = request.auth.user
     rows, older = lessons.newest(lessons.visible_to(user), before=after_id(after), most=limit)
     return LessonPage(items=_several(user, rows), next=next_after(older))
@@ -124,7 +124,7 @@ def page(request: ApiRequest, after: After = "", limit: Limit = 50) -> LessonPag
 
 @router.post("/taught/try", response=TeachTrialOut, auth=_MAY_WRITE, operation_id="try_taught")
 def attempt(request: ApiRequest, payload: TeachIn) -> TeachTrialOut:
-    """Say what past commands would come to, were it taught (whoever may edit the plan). Nothing is changed."""
+    """Show what past commands would become if it were taught (whoever may edit the plan). Nothing is changed."""
     user = request.auth.user
     edit = _edit(user, payload)
     taught = _taught(edit, payload)
@@ -139,7 +139,7 @@ def attempt(request: ApiRequest, payload: TeachIn) -> TeachTrialOut:
 
 @router.post("/taught", response={201: LessonOut}, auth=_MAY_WRITE, operation_id="teach")
 def teach(request: ApiRequest, response: HttpResponse, payload: KeepIn) -> Status[LessonOut]:
-    """Teach by an edit (whoever may edit the plan). It binds the goals that you submit, from their next planning on."""
+    """Teach by an edit (whoever may edit the plan). It applies to your own goals, from their next planning on."""
     user = request.auth.user
     edit = _edit(user, payload)
     kept = teaching.teach(edit, _taught(edit, payload), by=user, note=payload.note, seen=_seen(payload.version))
@@ -161,7 +161,7 @@ def read(request: ApiRequest, lesson_id: str) -> LessonHistoryOut:
 
 @router.post("/taught/{lesson_id}/take-back", response={201: LessonOut}, auth=_MAY_WRITE, operation_id="take_back")
 def take_back(request: ApiRequest, lesson_id: str, payload: EndIn) -> Status[LessonOut]:
-    """End it (its teacher, operators), from the next planning on."""
+    """Take it back (its teacher, operators), from the next planning on."""
     user = request.auth.user
     ended = lessons.take_back(_find(user, lesson_id), by=user, note=payload.note, seen=_seen(payload.version))
     return Status(201, _several(user, [ended])[0])
@@ -169,7 +169,7 @@ def take_back(request: ApiRequest, lesson_id: str, payload: EndIn) -> Status[Les
 
 @router.post("/taught/{lesson_id}/try", response=TrialOut, auth=_MAY_WRITE, operation_id="try_promotion")
 def try_promotion(request: ApiRequest, lesson_id: str) -> TrialOut:
-    """Say what everybody's past commands would come to, were it promoted (operators). Nothing is changed."""
+    """Show what everybody's past commands would become if it were promoted (operators). Nothing is changed."""
     user = request.auth.user
     _check_operator(user)
     lesson = _find(user, lesson_id)
@@ -180,7 +180,7 @@ def try_promotion(request: ApiRequest, lesson_id: str) -> TrialOut:
 
 @router.post("/taught/{lesson_id}/promote", response={201: TunableOut}, auth=_MAY_WRITE, operation_id="promote_taught")
 def promote(request: ApiRequest, lesson_id: str, payload: PromoteIn) -> Status[TunableOut]:
-    """Make it an ordinary version that binds everybody (operators); answered is that."""
+    """Make it an ordinary version for everybody (operators), which is returned."""
     user = request.auth.user
     _check_operator(user)
     seen, over = _seen(payload.version), _seen(payload.over)
@@ -215,7 +215,7 @@ def _find(user: User, lesson_id: str) -> Lesson:
 
 
 def _readable(request: ApiRequest) -> QuerySet[Goal]:
-    """Cases are shown to tokens that may read goals; to others they are counted."""
+    """Cases are shown to tokens that may read goals; for others they are only counted."""
     may_read = tokens.allows(request.auth, Scope.GOALS_READ)
     return goals_visible_to(request.auth.user) if may_read else Goal.objects.none()
 

@@ -1,4 +1,4 @@
-"""`tuning`: what operators set about parameters, recovery and the backlog: read, tried, saved and taken back."""
+"""`tuning`: settings of parameters, recovery and the backlog: read, try, save and revert them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ KindName = Literal[
 
 
 class TunableOut(Schema):
-    """Something that is tuned, as it counts. `version` is null where nobody has saved anything: mindX comes so."""
+    """A setting as it applies now. `version` is null if nobody has saved it: then it is the default."""
 
     id: str
     kind: str
@@ -55,7 +55,7 @@ class TunableOut(Schema):
 
 
 class TunablePage(Schema):
-    """Everything that is tuned."""
+    """All settings."""
 
     items: list[TunableOut]
 
@@ -82,7 +82,7 @@ class VersionOut(Schema):
 
 
 class HistoryOut(TunableOut):
-    """What counts, what held before anything was saved, and the saved versions, newest first."""
+    """The current setting, the default, and the saved versions, newest first."""
 
     usual: dict[str, Any] | None
     versions: list[VersionOut]
@@ -90,28 +90,28 @@ class HistoryOut(TunableOut):
 
 
 class ValuesIn(Strict):
-    """Values of a kind; docs/tuning.md names them. What is left out stays as it counts."""
+    """Values of a kind; docs/tuning.md names the kinds. Values that are left out stay as they are."""
 
     kind: KindName
     values: dict[str, Any]
 
 
 class SaveIn(ValuesIn):
-    """What is to count. `version` is the one it was written over (null: none was saved): a newer one is not lost."""
+    """The new values. `version` is the one that they replace (null: none was saved), so a newer one is not lost."""
 
     note: str = ""
     version: str | None = Field("", description="if left out, it replaces whatever is in use")
 
 
 class RevertIn(Strict):
-    """The version that is to count again; null: as mindX comes."""
+    """The version to restore; null: the default."""
 
     version: str | None
     note: str = ""
 
 
 class CaseOut(Schema):
-    """A past case that would end otherwise: as it ended, as it would now, and with what is proposed."""
+    """A past case that would end differently: how it ended, how it would end now, and with the proposed values."""
 
     goal: str
     text: str
@@ -121,7 +121,7 @@ class CaseOut(Schema):
 
 
 class TotalOut(Schema):
-    """How many cases end so. Where chances decide these are sums of chances."""
+    """How many cases end in this way. If chances decide, these are sums of chances."""
 
     words: str
     now: float
@@ -129,8 +129,8 @@ class TotalOut(Schema):
 
 
 class TrialOut(Schema):
-    """What came of a trial; nothing was changed. `found`: the past cases; `tried`: those that were looked at in time;
-    `untold`: what those stood on is not kept; `hidden`: they change, and their goals may not be read by this token.
+    """The result of a trial; nothing was changed. `found`: the past cases; `tried`: those that were reached in time;
+    `untold`: cases whose circumstances are not stored; `hidden`: cases that change, of goals this token may not read.
     """
 
     found: int
@@ -149,7 +149,7 @@ class TrialOut(Schema):
 def page(
     request: ApiRequest, kind: Annotated[KindName | None, Query(description="only of this kind")] = None
 ) -> TunablePage:
-    """Everything that is tuned, as it counts now (operators)."""
+    """All settings as they apply now (operators)."""
     _check(request.auth.user)
     kinds = [one for one in versions.KINDS if kind in (None, one.name)]
     return TunablePage(items=[tunable_out(found) for one in kinds for found in versions.current(one)])
@@ -157,9 +157,9 @@ def page(
 
 @router.post("/try", response=TrialOut, auth=_MAY_WRITE, operation_id="try_tuning")
 def attempt(request: ApiRequest, payload: ValuesIn) -> TrialOut:
-    """Say what the last cases would come to with these values (operators). Nothing is changed.
+    """Show what the last cases would become with these values (operators). Nothing is changed.
 
-    Cases are shown to tokens that may read goals; to others they are counted.
+    Cases are shown to tokens that may read goals; for others they are only counted.
     """
     user = request.auth.user
     _check(user)
@@ -172,7 +172,7 @@ def attempt(request: ApiRequest, payload: ValuesIn) -> TrialOut:
 
 @router.post("", response={201: TunableOut}, auth=_MAY_WRITE, operation_id="save_tuning")
 def save(request: ApiRequest, response: HttpResponse, payload: SaveIn) -> Status[TunableOut]:
-    """Save the next version (operators). It counts from the next decision of running workers on."""
+    """Save the next version (operators). Running workers use it from their next decision on."""
     kind, over = _over(payload)
     seen = None if payload.version == "" else version_number(payload.version)
     saved = versions.save(kind, payload.values, by=request.auth.user, note=payload.note, over=over, seen=seen)
@@ -196,7 +196,7 @@ def read(request: ApiRequest, tunable_id: str, after: After = "", limit: Limit =
 
 @router.post("/{tunable_id}/revert", response={201: TunableOut}, auth=_MAY_WRITE, operation_id="revert_tuning")
 def revert(request: ApiRequest, tunable_id: str, payload: RevertIn) -> Status[TunableOut]:
-    """Let an earlier version count again, as a new one (operators)."""
+    """Restore an earlier version, as a new one (operators)."""
     _check(request.auth.user)
     one = _find(tunable_id)
     return Status(
@@ -210,9 +210,9 @@ def _check(user: User) -> None:
 
 
 def _over(payload: ValuesIn) -> tuple[Kind, Tunable | None]:
-    """The kind, and what counts of exactly this; None where nothing does."""
+    """The kind, and the current setting; None if there is none."""
     kind = versions.kind_named(payload.kind)
-    if kind is None:  # the shape has refused it
+    if kind is None:  # the request body has refused it
         raise not_found("kind of tuning")
     key = {field.name: payload.values.get(field.name, field.empty) for field in kind.fields if field.name in kind.key}
     right = all(not field.problem(key[field.name]) for field in kind.fields if field.name in kind.key)
@@ -229,14 +229,14 @@ def _find(tunable_id: str) -> Tunable:
 
 
 def version_number(version: str | None) -> int:
-    """The row that an id of a version means; null is what held before any; -1 is none that there is."""
+    """The row for the id of a version; null means the default; -1 is a version that does not exist."""
     if version is None:
         return 0
     return int(version) if version.isascii() and version.isdigit() and 0 < len(version) < 19 else -1
 
 
 def tunable_out(one: Tunable) -> TunableOut:
-    """Something that is tuned, as the API tells it."""
+    """A setting as the API shows it."""
     return TunableOut(
         id=one.id,
         kind=one.kind.name,
@@ -264,7 +264,7 @@ def _version(kind: Kind, row: Version) -> VersionOut:
 
 
 def trial_out(trial: Trial, warnings: tuple[str, ...]) -> TrialOut:
-    """A trial as the API tells it."""
+    """A trial as the API shows it."""
     return TrialOut(
         found=trial.found,
         tried=trial.tried,

@@ -1,4 +1,4 @@
-"""`workspaces`: make one, list and read its files, write a file, take all of it along."""
+"""`workspaces`: create one, list and read its files, write a file, download everything."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class WorkspaceIn(Strict):
 
 
 class WorkspaceOut(Schema):
-    """A workspace; `head` is the digest of the snapshot its files are in."""
+    """A workspace; `head` is the digest of the snapshot with its files."""
 
     name: str
     owner: str
@@ -59,7 +59,7 @@ class WorkspacePage(Schema):
 
 
 class FileOut(Schema):
-    """One entry. A path that is not UTF-8 is written with %XX, and is found under that name."""
+    """One entry. A path that is not UTF-8 is written with %XX and can be used in that form."""
 
     path: str
     kind: str
@@ -78,7 +78,7 @@ class FilePage(Schema):
 
 @router.post("", response={201: WorkspaceOut}, auth=_MAY_WRITE, operation_id="make_workspace")
 def make(request: ApiRequest, response: HttpResponse, payload: WorkspaceIn) -> Status[WorkspaceOut]:
-    """Make an empty workspace."""
+    """Create an empty workspace."""
     workspace = services.create(by=request.auth.user, name=payload.name)
     response.headers["Location"] = f"/api/v1/workspaces/{workspace.name}"
     return Status(201, _workspace_out(workspace))
@@ -145,7 +145,7 @@ def read_file(request: ApiRequest, name: str, path: str) -> StreamingHttpRespons
     },
 )
 def write_file(request: ApiRequest, name: str, path: str) -> Status[FileOut]:
-    """Write one file, new (201) or over the old one (200). The body is its bytes. Refused while a plan runs on it."""
+    """Write one file: 201 if it is new, 200 if it replaces one. The body is its bytes. Refused while a plan runs."""
     user = request.auth.user
     workspace = _visible(user, name)
     if not selectors.workspaces_writable_by(user).filter(pk=workspace.pk).exists():
@@ -176,7 +176,7 @@ def _visible(user: User, name: str) -> Workspace:
 
 
 def receive(request: ApiRequest, target: BinaryIO) -> None:
-    """Write the body to `target`; Problem 413 beyond the limit, whatever Content-Length said of it."""
+    """Write the body to `target`; Problem 413 beyond the limit, whatever Content-Length said."""
     size = 0
     while piece := request.read(_PIECE_BYTES):
         size += len(piece)

@@ -1,4 +1,4 @@
-"""What keeps a running mindX well: health, heartbeats, logs, traces, set-up of the database, orderly ends.
+"""What keeps a running mindX healthy: health checks, heartbeats, logs, traces, database set-up, orderly shutdown.
 
-Imports `supervisor` and what lies below mindx_web.
+Imports `supervisor` and the packages below mindx_web.
 """

@@ -1,4 +1,4 @@
-"""The person who may do everything at the first start."""
+"""The admin account that the first start creates."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ NAME = "admin"
 
 
 def make_first_login() -> str:
-    """Make the first person when there is none; returns what to tell whoever started us, else nothing.
+    """Create the first person if there is none. Returns the message for whoever started mindX, or "".
 
-    A generated password is told here and nowhere else: only its hash is stored.
+    A generated password is only in this message: the database has just its hash.
     """
     if User.objects.exists():
         return ""

@@ -14,7 +14,7 @@ from psycopg import sql
 EVERYTHING = ("SELECT", "INSERT", "UPDATE", "DELETE")
 APPEND_ONLY = ("SELECT", "INSERT")
 READ_ONLY = ("SELECT",)
-# What the application may have the tables' owner do; each decides itself whether it may be done now.
+# Functions of the tables' owner that the application may call; each decides itself whether it may act now.
 FUNCTIONS = ("agents_log_ahead()", "agents_log_expire(integer)", "agents_bus_expire(integer, integer)")
 
 
@@ -34,7 +34,7 @@ def is_append_only(model: type[models.Model]) -> bool:
 
 
 def grant(connection: BaseDatabaseWrapper, role: str) -> None:
-    """Give `role` exactly these rights, and take whatever else it had. The connection must own the tables."""
+    """Give `role` exactly these rights, and revoke all others. The connection must own the tables."""
     app = sql.Identifier(role)
     statements = [
         sql.SQL("GRANT USAGE ON SCHEMA public TO {}").format(app),
@@ -45,7 +45,7 @@ def grant(connection: BaseDatabaseWrapper, role: str) -> None:
         words = sql.SQL(", ").join(map(sql.SQL, rights))
         statements.append(sql.SQL("GRANT {} ON {} TO {}").format(words, sql.Identifier(table), app))
     statements += [sql.SQL("GRANT EXECUTE ON FUNCTION {} TO {}").format(sql.SQL(name), app) for name in FUNCTIONS]
-    # In one transaction: a running application never sees the moment between taking and giving.
+    # In one transaction, so a running application is never without its rights.
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
         for statement in statements:
             cursor.execute(statement)

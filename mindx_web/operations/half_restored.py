@@ -1,4 +1,4 @@
-"""A worker does not begin where a restore was not finished: what was approved before it would run by itself."""
+"""A worker does not start after an unfinished restore: plans approved before the restore would run without review."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ from mindx_web.supervisor import unfinished_restore
 
 @worker_init.connect
 def refuse(**_: Any) -> None:
-    """Before any child is forked. Celery passes on no other exception of a receiver."""
+    """Called before any child is forked. SystemExit, because Celery swallows other exceptions of a receiver."""
     if reason := unfinished_restore.why_not_to_start(settings.DATA_DIR):
         raise SystemExit(f"The worker did not start: {reason}")

@@ -1,4 +1,4 @@
-"""Whether the parts that mindX is made of work, asked with short time-outs: a dead part never hangs who asks."""
+"""Whether mindX's parts work. All checks have short time-outs, so a dead part never blocks the caller."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DATABASE_TIMEOUT_S = 2.0
 COUNT_UP_TO = 100
 STORE_LOOK_EVERY_S = 5.0
 _LEVELS = ("L1", "L2", "L3")
-# What an operator who accepted less than the full level should go on knowing.
+# Reminders for an operator who accepted less than the full level.
 _LESS = {
     "L2": "level L2, checked: steps share the host's process list and network stack, with weaker isolation",
     "L1": "level L1: file commands only, a step that runs a program is refused",
@@ -39,7 +39,7 @@ _LESS = {
 
 
 class PartState(StrEnum):
-    """`limited`: it works, but somebody should know. `unknown`: what would tell is itself down."""
+    """`limited`: it works, but somebody should know. `unknown`: the part that would report it is itself down."""
 
     OK = "ok"
     LIMITED = "limited"
@@ -49,7 +49,7 @@ class PartState(StrEnum):
 
 @dataclass(frozen=True)
 class Part:
-    """One part, how it is in a sentence, and the figures behind the sentence."""
+    """One part, its state in a sentence, and the figures behind the sentence."""
 
     name: str
     state: PartState
@@ -78,9 +78,10 @@ class Health:
 
     @property
     def is_ready(self) -> bool:
-        """Goals can be taken, planned and shown: the database answers, a worker is alive, a shared store works.
+        """Goals can be submitted, planned and shown: the database answers, a worker is alive, a shared store works.
 
-        Without Redis goals are still taken and approved; without a jail they are planned, and steps say why they wait.
+        Without Redis goals can still be submitted and approved; without a jail they are planned, and their steps say
+        why they wait.
         """
         return all(part.state is PartState.OK for part in self.parts if part.name in {"database", "worker", "store"})
 
@@ -89,15 +90,15 @@ _looked: tuple[float, Part | None] = (0.0, None)
 
 
 def current() -> Health:
-    """Look at every part now, the ones that all others stand on first."""
+    """Check every part now, first those on which the others depend."""
     database, bus = _database(), _redis()
     embeddings = _embeddings() if database.ok else _unknown("embeddings", "the database")
     return Health((database, bus, *_signs_of_life(bus), *([_store()] if stores.is_shared() else []), embeddings))
 
 
 def _store() -> Part:
-    """The shared store of snapshots, asked at most every few seconds: to store something costs more than a ping."""
-    global _looked  # one look serves the whole process
+    """The shared store of snapshots, checked at most every few seconds: a write costs more than a ping."""
+    global _looked  # one check serves the whole process
     at, part = _looked
     if part is None or time.monotonic() - at > STORE_LOOK_EVERY_S:
         started = time.perf_counter()
@@ -131,8 +132,8 @@ _question: Future[Part] | None = None
 
 
 def _database() -> Part:
-    """Its answer, waited for only so long: a server that is held still takes every connection and says nothing, and no
-    time-out of the driver ends that. Who asks meanwhile waits for the same answer, so that one thread hangs at most.
+    """Ask in a thread and wait only so long: a frozen server accepts connections but never answers, and no time-out of
+    the driver ends that. Callers share one question, so at most one thread hangs.
     """
     global _question  # one question at a time serves the whole process
     with _one_asks:
@@ -150,7 +151,7 @@ def _database() -> Part:
 
 
 def _ask(question: Future[Part]) -> None:
-    """In a thread of its own, over a connection of its own, which is given back before the answer is."""
+    """Runs in its own thread with its own connection, which is closed before the answer is set."""
     started = time.perf_counter()
     try:
         try:
@@ -158,7 +159,7 @@ def _ask(question: Future[Part]) -> None:
                 cursor.execute("SELECT 1")
         finally:
             connections.close_all()
-    except Exception as error:  # the edge of the thread: whoever asked meets it
+    except Exception as error:  # the edge of the thread: the caller gets it
         question.set_exception(error)
     else:
         question.set_result(_answers("database", started))
@@ -183,13 +184,13 @@ def _answers(name: str, started: float) -> Part:
 
 
 def redis_client() -> redis.Redis:
-    """A client that gives up quickly, for whoever looks at what Redis knows."""
+    """A client with short time-outs, for reading what is in Redis."""
     return _client(settings.REDIS_URL)
 
 
 @lru_cache(maxsize=1)
 def _client(url: str) -> redis.Redis:
-    """One small pool for the process. It never retries: the next look is a retry."""
+    """One small pool for the process. It never retries, because the next check is a retry."""
     return redis.Redis.from_url(
         url, socket_connect_timeout=REDIS_TIMEOUT_S, socket_timeout=REDIS_TIMEOUT_S, retry=Retry(NoBackoff(), 0)
     )

@@ -1,7 +1,7 @@
-"""A worker's sign of life: every two seconds into Redis, with the jail it found; gone when the worker is.
+"""Heartbeats. A worker writes one to Redis every two seconds, with its isolation level; it expires with the worker.
 
-A thread of its own says it, so that a worker whose only process runs a long step still counts as alive. Beat's sign is
-another: it follows each message that beat really sent, so a beat that lives and sends nothing does not count.
+A thread of its own writes it, so a worker whose only process runs a long step still counts as alive. Beat's heartbeat
+follows each message that it really sent, so a beat that runs but sends nothing does not count.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _stop = threading.Event()
 
 @dataclass(frozen=True)
 class Beat:
-    """One sign of life. `level` is that of the jail the worker tried (L1 to L3), empty when it could not try one."""
+    """One heartbeat. `level` is the jail's that the worker tried (L1 to L3), empty if it could not try one."""
 
     worker: str
     level: str = ""
@@ -42,13 +42,13 @@ class Beat:
 
 def beats(client: redis.Redis) -> list[Beat]:
     """The workers that reported in the last seconds, by name. Raises redis.RedisError."""
-    # The client's annotations are those of its asynchronous twin as well.
+    # The client's annotations also cover its asynchronous version, so the result has to be cast.
     found = [cast(bytes | None, client.get(key)) for key in client.scan_iter(f"{_KEY}*", count=100)]
     return sorted((Beat(**json.loads(message)) for message in found if message), key=lambda beat: beat.worker)
 
 
 def say(client: redis.Redis, beat: Beat) -> None:
-    """Report one sign of life. Raises redis.RedisError."""
+    """Write one heartbeat. Raises redis.RedisError."""
     client.set(_KEY + beat.worker, json.dumps(asdict(beat)), ex=_LIVES_S)
 
 
@@ -64,7 +64,7 @@ def say_sent(client: redis.Redis, name: str) -> None:
 
 @beat_init.connect
 def start_beat(**_: Any) -> None:
-    """From now on every message that this process sends says that beat works."""
+    """From now on every message that this process sends is also a heartbeat of beat."""
     client = redis.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=_PATIENCE_S, socket_timeout=_PATIENCE_S)
     name = f"{socket.gethostname()}-{os.getpid()}"
     said = float("-inf")
@@ -84,7 +84,7 @@ def start_beat(**_: Any) -> None:
 
 @worker_ready.connect
 def start(sender: Any, **_: Any) -> None:
-    """Begin to report when the worker takes work."""
+    """Start the heartbeat when the worker is ready for work."""
     _stop.clear()
     name = str(getattr(sender, "hostname", sender))
     threading.Thread(target=_report, args=(name,), name="heartbeat", daemon=True).start()
@@ -92,7 +92,7 @@ def start(sender: Any, **_: Any) -> None:
 
 @worker_shutting_down.connect
 def stop(**_: Any) -> None:
-    """A worker that is told to stop takes no new work, so it does not count any more."""
+    """A worker that is told to stop takes no new work, so it no longer counts."""
     _stop.set()
 
 
@@ -105,7 +105,7 @@ def _report(worker: str) -> None:
             say(client, beat)
             reached = True
         except redis.RedisError as error:
-            if reached:  # once an outage, not every two seconds
+            if reached:  # log once per outage, not every two seconds
                 logger.warning("The worker's heartbeat did not reach Redis (%s); it is tried again.", error)
             reached = False
         _stop.wait(_EVERY_S)
@@ -116,12 +116,12 @@ def _report(worker: str) -> None:
 
 
 def _tried(worker: str) -> Beat:
-    """The sign of life with the jail that this worker reaches, tried with a real start."""
+    """The heartbeat with this worker's isolation level, found by really starting a jail."""
     from sandbox.jail import probe
 
     try:
         found = probe.level()
-    except Exception:  # whatever the probe meets, the worker lives and says that it does not know its jail
+    except Exception:  # whatever fails in the probe, the worker is alive and reports an unknown level
         logger.exception("The sandbox could not be tried.")
         return Beat(worker)
     return Beat(worker, found.name, dict(found.reasons))

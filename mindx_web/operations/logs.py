@@ -1,4 +1,4 @@
-"""How a log line looks: a sentence for people, or an object for programs; never with a secret of ours in it."""
+"""The format of a log line: a sentence for people, or a JSON object for programs; never with one of our secrets."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Lines(logging.Formatter):
 
 
 class Objects(logging.Formatter):
-    """One JSON object a line, with the ids of whose work it was and what the code said besides."""
+    """One JSON object a line, with the ids of the goal, plan, intent and worker, and the code's extra fields."""
 
     def format(self, record: logging.LogRecord) -> str:
-        from agents.record import telemetry  # the settings name this module before there are apps
+        from agents.record import telemetry  # settings import this module before Django's apps are loaded
 
         told: dict[str, Any] = {
             name: value for name, value in record.__dict__.items() if name not in _OF_EVERY_RECORD and name[0] != "_"
@@ -49,7 +49,7 @@ class Objects(logging.Formatter):
         }
         if record.exc_info:
             told["exception"] = self.formatException(record.exc_info)
-        # Hidden before it is written as JSON: a secret with a quote in it looks otherwise afterwards.
+        # Hide secrets before writing JSON: escaping changes a secret that contains a quote.
         return json.dumps({name: _plain(value) for name, value in told.items()}, ensure_ascii=False)
 
 
@@ -60,7 +60,7 @@ def _plain(value: object) -> object:
 
 
 def hide(text: str) -> str:
-    """The text without any secret of this installation."""
+    """The text with every secret of this installation replaced."""
     for secret in _secrets():
         if secret in text:
             text = text.replace(secret, HIDDEN)
@@ -69,7 +69,7 @@ def hide(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def _secrets() -> tuple[str, ...]:
-    """Keys, tokens and the passwords of every server, as they are and as addresses spell them; the longest first."""
+    """Keys, tokens and the passwords of every server, plain and as written in addresses; the longest first."""
     addresses = (settings.DATABASE_URL, settings.REDIS_URL, settings.BROKER_URL, settings.EMAIL_URL)
     found = {settings.SECRET_KEY, settings.APPROVAL_KEY, settings.METRICS_TOKEN}
     found |= {urlsplit(address).password or "" for address in addresses}

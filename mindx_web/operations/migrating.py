@@ -1,7 +1,7 @@
 """Migrating under load: never wait long for a lock, because everybody else then waits behind us.
 
-A statement that changes a table waits for those who read it, and whoever comes after it waits for the statement. So it
-gives up soon and is tried again; what was migrated before stays migrated.
+A statement that changes a table waits for its readers, and later statements wait for it. So it gives up soon and is
+tried again; migrations that have finished stay applied.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ PAUSE_S = 1.0
 
 
 class HalfMigrated(Exception):
-    """The database has some of the migrations that one of ours replaces, and not all."""
+    """The database has some, but not all, of the migrations that one of ours replaces."""
 
 
 def check_history() -> None:
-    """Raise HalfMigrated where one of our migrations can neither run nor be taken as done.
+    """Raise HalfMigrated if one of our migrations can neither run nor be considered applied.
 
-    A migration that replaces others is done where all of them are, and runs where none is.
+    A migration that replaces others is applied if all of them are, and runs if none is.
     """
     applied = set(MigrationRecorder(connection).applied_migrations())
     replaced = {old for one in MigrationLoader(None).disk_migrations.values() for old in one.replaces}
@@ -43,7 +43,7 @@ def check_history() -> None:
 
 
 def migrate(run: Callable[[], object]) -> None:
-    """Call `run` until it got its locks. Raises OperationalError when it did not, or for any other reason at once."""
+    """Call `run` until it gets its locks. Raises OperationalError if it never does, and other errors at once."""
     for number in range(1, TRIES + 1):
         _limit_waiting()
         try:
@@ -60,5 +60,5 @@ def _limit_waiting() -> None:
     """For this session only: it ends with the preparation."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('lock_timeout', %s, false)", [f"{int(settings.MIGRATE_LOCK_S * 1000)}ms"])
-        # One that works things out in Python lies still for the server meanwhile.
+        # A migration that computes in Python looks idle to the server meanwhile.
         cursor.execute("SELECT set_config('idle_in_transaction_session_timeout', '0', false)")

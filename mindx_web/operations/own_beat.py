@@ -1,7 +1,7 @@
-"""Every worker asks for sweeps by itself, more seldom than beat does: without beat work is found late, not never.
+"""Every worker also asks for sweeps itself, less often than beat: without beat, work is found late, but it is found.
 
-Beat's messages also carry the time by which they are worthless, by beat's clock. A worker whose clock is ahead throws
-them away, and lives on its own. Doubled sweeps do nothing.
+Beat's messages expire by beat's clock. A worker whose clock is ahead discards them and depends on its own sweeps.
+Doubled sweeps do nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _stop = threading.Event()
 
 @dataclass
 class Due:
-    """A task of beat's table, how often a worker asks for it, and when it did last."""
+    """A task of beat's table, how often a worker asks for it, and when it last did."""
 
     task: str
     every_s: float
@@ -31,7 +31,7 @@ class Due:
 
 
 def table() -> list[Due]:
-    """What must happen even when beat is dead. What may wait for beat (embedding, pruning) is not in it."""
+    """Tasks that must run even without beat. Tasks that can wait for beat (embedding, pruning) are not included."""
     return [
         Due("agents.sweep", 2 * settings.SWEEP_S),
         Due("review.settle_held", 2.0),
@@ -40,7 +40,7 @@ def table() -> list[Due]:
 
 
 def ask(due: list[Due], now: float) -> None:
-    """Send what is due; a broker that is away is asked again the next time."""
+    """Send what is due; if the broker is down, try again the next time."""
     for one in due:
         if now - one.last < one.every_s:
             continue
@@ -53,14 +53,14 @@ def ask(due: list[Due], now: float) -> None:
 
 @worker_ready.connect
 def start(sender: Any, **_: Any) -> None:
-    """Begin when the worker takes work."""
+    """Start when the worker is ready for work."""
     _stop.clear()
     threading.Thread(target=_live, name="own beat", daemon=True).start()
 
 
 @worker_shutting_down.connect
 def stop(**_: Any) -> None:
-    """A worker that is told to stop asks for nothing more."""
+    """A worker that is told to stop asks for no more sweeps."""
     _stop.set()
 
 

@@ -1,4 +1,4 @@
-"""Static files are collected and compressed only when one of them changed."""
+"""Collects and compresses static files, only if one of them changed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.core.management import call_command
 
 
 def collect() -> bool:
-    """Collect when needed; returns whether it was."""
+    """Collect if needed; returns whether it was needed."""
     stamp = Path(settings.STATIC_ROOT) / ".collected"
     digest = _digest()
     if stamp.exists() and stamp.read_text() == digest:

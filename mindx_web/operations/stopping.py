@@ -1,5 +1,5 @@
-"""What the worker does when it is told to stop: first its steps may finish, then, after a while or at a second signal,
-they end and are left to start again elsewhere.
+"""How a worker stops: its steps may finish first. After a while, or at a second signal, they are ended, and start again
+elsewhere.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ logger = logging.getLogger(__name__)
 
 @worker_init.connect
 def start(**_: Any) -> None:
-    """Before any child is forked."""
+    """Called before any child is forked."""
     draining.forget()
 
 
 @worker_shutting_down.connect
 def stop(**_: Any) -> None:
-    """The first signal asks, the second insists, and so does time."""
+    """The first signal lets steps finish; a second one, or the time limit, ends them."""
     if draining.is_asked():
         draining.end()
         return

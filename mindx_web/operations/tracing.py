@@ -1,6 +1,6 @@
-"""Sends the spans of goals to a collector by OTLP over HTTP, where an operator named one; otherwise nothing is loaded.
+"""Sends the spans of goals to a collector by OTLP over HTTP, if an operator named one; otherwise nothing is loaded.
 
-The usual variables of OpenTelemetry hold: OTEL_EXPORTER_OTLP_ENDPOINT, …_HEADERS, OTEL_SERVICE_NAME and the others.
+OpenTelemetry's usual variables apply: OTEL_EXPORTER_OTLP_ENDPOINT, …_HEADERS, OTEL_SERVICE_NAME and the others.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _provider: TracerProvider | None = None
 
 
 def provider_of(processor: SpanProcessor) -> TracerProvider:
-    """A provider whose goals' first spans have the ids that all later ones were derived from."""
+    """A provider that gives the root span of a goal the derived ids that later spans refer to."""
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.id_generator import IdGenerator
 
     class Derived(IdGenerator):
-        """Random ids, except for the root that `telemetry` asks for."""
+        """Random ids, except for the root spans that `telemetry` asks for."""
 
         def generate_span_id(self) -> int:
             wanted = telemetry.root_wanted.get()
@@ -39,7 +39,7 @@ def provider_of(processor: SpanProcessor) -> TracerProvider:
             wanted = telemetry.root_wanted.get()
             return wanted.trace_id if wanted is not None else random.getrandbits(128) or 1  # no secret
 
-    # What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say comes first.
+    # OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES have priority.
     resource = Resource.create({}).merge(Resource({"service.name": settings.TRACE_SERVICE}))
     provider = TracerProvider(resource=resource, id_generator=Derived(), shutdown_on_exit=True)
     provider.add_span_processor(processor)
@@ -47,7 +47,7 @@ def provider_of(processor: SpanProcessor) -> TracerProvider:
 
 
 def start(**_: Any) -> None:
-    """Begin to send, in this process. The sender has a thread of its own, so a worker calls this after its fork."""
+    """Start sending in this process. The sender has its own thread, so a worker calls this after its fork."""
     global _provider
     if not settings.TRACE_ENDPOINT_IS_SET or _provider is not None:
         return
@@ -60,7 +60,7 @@ def start(**_: Any) -> None:
 
 
 def stop(**_: Any) -> None:
-    """Send what is left; a collector that is away costs seconds at most."""
+    """Send what is left; if the collector is down, this takes seconds at most."""
     global _provider
     if _provider is not None:
         telemetry.use(None)

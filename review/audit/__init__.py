@@ -1,4 +1,4 @@
-"""Signed chains of what people did, the journal made of them, and the seal of an approval.
+"""Signed chains of what people did, the journal, and the seal of an approval.
 
 Imports `models` and `reading`.
 """

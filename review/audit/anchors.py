@@ -1,4 +1,4 @@
-"""The ends of all chains: verified together, and kept outside the database so that nobody can cut one short."""
+"""The ends of all chains, stored outside the database so that nobody can cut a chain short unnoticed."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _CHAINS: dict[str, type[Model]] = {
 
 
 class AnchorBroken(Exception):
-    """A chain is not the one that was anchored, or the file is none of anchors."""
+    """A chain is not the one that was anchored, or the file has no anchors."""
 
 
 def walk_all() -> Iterator[tuple[str, Walk]]:
-    """Each chain's name and what a walk over it found."""
+    """Each chain's name and the result of checking it."""
     yield "decisions", decision_chain.walk()
     yield "level decisions", level_chain.walk()
     yield "typed commands", command_chain.walk()
@@ -40,7 +40,7 @@ def ends() -> list[str]:
 
 
 def append(file: Path, lines: Sequence[str]) -> None:
-    """Add the lines to the file, and see them on the disk. The file is made readable by its owner only."""
+    """Add the lines to the file and sync it to the disk. Only its owner can read the file."""
     handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
     with os.fdopen(handle, "a", encoding="utf-8") as out:
         out.writelines(f"{line}\n" for line in lines)
@@ -49,7 +49,7 @@ def append(file: Path, lines: Sequence[str]) -> None:
 
 
 def compare(file: Path) -> int:
-    """How many anchors of the file fit the chains as they are now. Raises AnchorBroken for the first that does not."""
+    """How many anchors of the file match the chains now. Raises AnchorBroken for the first that does not."""
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
         kept = [json.loads(line) for line in lines if line.strip()]
@@ -65,7 +65,7 @@ def compare(file: Path) -> int:
 
 
 def _end(name: str, model: type[Model]) -> str:
-    # Counted up to the last row that was read: what is added meanwhile belongs to the next anchor.
+    # Up to the last row that was read: rows added meanwhile belong to the next anchor.
     last = model._default_manager.order_by("-pk").values_list("pk", "hash").first()
     rows = model._default_manager.filter(pk__lte=last[0]).count() if last else 0
     at = timezone.now().isoformat(timespec="seconds")

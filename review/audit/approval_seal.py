@@ -1,4 +1,4 @@
-"""The seal of an approval: what a person allowed, signed with a key that the database does not hold."""
+"""The seal of an approval: what a person allowed, signed with a key that is not in the database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One spelling for what is signed: RFC 8785 bytes under a label, and their HMAC."""
+"""The canonical form of signed content: RFC 8785 bytes with a label, and their HMAC."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agents.toolkit import canonical
 def signature(label: str, content: Mapping[str, Any], key: str) -> str:
     """HMAC-SHA-256 in hex over `label` and the canonical form of `content`.
 
-    The label keeps a signature made for one purpose from passing for another one made with the same key.
+    The label prevents using a signature for another purpose with the same key.
     Raises ValueError when the content has no canonical form (a number beyond 2**53, an unpaired surrogate).
     """
     try:

@@ -3,8 +3,8 @@
 There are four: decisions on plans, decisions on designs and choices of rules, what happened to commands typed by hand,
 and the journal of everything people did.
 
-A row that is changed, moved or removed breaks every later link. Removing the newest rows leaves a shorter chain that
-still holds, so `manage.py audit anchor` keeps length and last hash elsewhere, and `audit verify --anchors` compares.
+Changing, moving or removing a row breaks every later link. Removing the newest rows leaves a shorter valid chain, so
+`manage.py audit anchor` stores length and last hash elsewhere, and `audit verify --anchors` compares them.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ LABEL = "mindx decision 1"
 
 
 class Signed(Protocol):
-    """What a row says. `label` names the chain, so that no row of one passes for a row of another."""
+    """The content of a row. `label` names the chain, so that a row of one chain is not valid in another."""
 
     label: ClassVar[str]
 
     def content(self) -> Mapping[str, Any]:
-        """Everything the signature holds besides the row before."""
+        """Everything that is signed, except the previous hash."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class Entry:
     policy_id: int | None = None
 
     def content(self) -> Mapping[str, Any]:
-        """As it was signed from the first version on; edits and policy only where there are any, so that rows from
-        before them still hold.
+        """In the format of the first version; edits and policy only if there are any, so that older rows stay
+        valid.
         """
         signed = {
             "plan": self.plan_id,
@@ -138,7 +138,7 @@ class JournalEntry:
     version: int = newest
 
     def content(self) -> Mapping[str, Any]:
-        """Every column of the row, its version included: no row passes for one of another version."""
+        """Every column of the row, including its version."""
         return {
             "version": self.version,
             "event": self.event,
@@ -152,7 +152,7 @@ class JournalEntry:
 
 @dataclass(frozen=True)
 class Walk:
-    """What a walk over a chain found: `broken` is None when every row holds."""
+    """The result of checking a chain: `broken` is None if every row is valid."""
 
     rows: int
     last_hash: str
@@ -161,7 +161,7 @@ class Walk:
 
 @dataclass(frozen=True)
 class Link:
-    """An entry as it is stored: its row, what it claims to follow, and its own signature."""
+    """A stored entry: its row, the hash that it claims to follow, and its own signature."""
 
     row: int
     entry: Signed
@@ -171,7 +171,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Break:
-    """The first row at which the chain no longer holds, and what is wrong there."""
+    """The first row at which the chain is broken, and why."""
 
     row: int
     reason: str
@@ -183,7 +183,7 @@ def hash_of(entry: Signed, previous_hash: str, key: str) -> str:
 
 
 def first_break(links: Iterable[Link], key: str) -> Break | None:
-    """Walk the links from the oldest on; None when all of them hold."""
+    """Check the links, oldest first; None if all are valid."""
     previous = ""
     for link in links:
         if not canonical.same(link.previous_hash, previous):
@@ -195,7 +195,7 @@ def first_break(links: Iterable[Link], key: str) -> Break | None:
 
 
 def _signed(link: Link, key: str) -> str:
-    """The signature that the row should have; empty for content that nobody could have signed."""
+    """The signature that the row should have; empty for content that cannot be signed."""
     try:
         return hash_of(link.entry, link.previous_hash, key)
     except ValueError:

@@ -1,4 +1,4 @@
-"""A chain in the database: adding the next row, and walking all of them."""
+"""A chain in the database: adding a row, and checking all rows."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Chain(Generic[Row]):
     entry_of: Callable[[Row], chain.Signed]
 
     def add(self, row: Row) -> Row:
-        """Append a row that has everything but its moment and its signature. Call it inside a transaction.
+        """Append a row, complete except for its moment and signature. Call it inside a transaction.
 
-        The race it closes: two additions reading the same last row. The lock is held until the transaction ends, so
-        the next one reads the row that this one wrote.
+        The race it closes: two additions that read the same last row. The lock is held until the transaction ends,
+        so the next one reads the row that this one wrote.
         """
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [self.lock])

@@ -12,9 +12,9 @@ from review.models import TypedEvent
 
 
 def keep(event: Event) -> None:
-    """Append the event; it is kept exactly when the caller's transaction is.
+    """Append the event, as part of the caller's transaction.
 
-    Only the journal's lock is taken after the chain's, the last one of all.
+    Only the journal's lock is taken after this chain's lock.
     """
     with transaction.atomic():
         row = _CHAIN.add(

@@ -50,7 +50,7 @@ def add(
 
 
 def grant_of(approval: Approval) -> approval_seal.Grant:
-    """What the stored approval claims, as it was sealed."""
+    """The content of a stored approval, as it was sealed."""
     return approval_seal.Grant(approval.intent_plan_id, approval.digest, approval.by_id, approval.envelope, approval.at)
 
 
@@ -76,14 +76,14 @@ def is_genuine(row: Decision) -> bool:
     """True when this row holds exactly what was signed, wherever it stands in the chain."""
     try:
         signed = chain.hash_of(_entry(row), row.previous_hash, settings.APPROVAL_KEY)
-    except (ValueError, TypeError):  # what nobody could have signed
+    except (ValueError, TypeError):  # content that cannot be signed
         return False
     return canonical.same(row.hash, signed)
 
 
 def are_whole(rows: Collection[Decision], named: AbstractSet[int]) -> bool:
-    """True when these are all decisions on a plan and each is genuine. The journal has `named` each one as well, so
-    that a row that was removed, or given to another plan, is missed here without walking the whole chain.
+    """True when these are all decisions on a plan and each is genuine. The journal also `named` each one, so a row that
+    was removed, or given to another plan, is noticed without checking the whole chain.
     """
     return named <= {row.pk for row in rows} and all(map(is_genuine, rows))
 

@@ -13,13 +13,13 @@ from review.audit import chain
 from review.audit.chain_rows import Chain
 from review.models import AuditEntry
 
-# A text longer than this is cut: an entry says what happened, its row elsewhere holds the whole.
+# A longer text is cut: an entry says what happened; the whole text is in another row.
 TEXT_MAX = 2_000
 _SUBJECT_MAX = 200
 
 
 def write(event: Event, *, by: User | None, subject: str, data: Mapping[str, Any]) -> AuditEntry:
-    """Append an entry; it is kept exactly when the caller's transaction is.
+    """Append an entry, as part of the caller's transaction.
 
     The chain's lock is the last one that a transaction takes, after rows, the log's counter and the other chains. No
     worker takes it while it executes a plan.
@@ -38,7 +38,7 @@ def write(event: Event, *, by: User | None, subject: str, data: Mapping[str, Any
 
 
 def entry_of(row: AuditEntry) -> chain.JournalEntry:
-    """What the row's signature stands for."""
+    """The content that the row's signature covers."""
     return chain.JournalEntry(row.event, row.by_id or 0, row.name, row.subject, row.data, row.at, row.version)
 
 
@@ -47,7 +47,7 @@ walk = _CHAIN.walk
 
 
 def _plain(value: Any) -> Any:
-    """As Postgres and the canonical form can hold it: no NUL, no unpaired surrogate, no number beyond 2**53."""
+    """As Postgres and the canonical form can store it: no NUL, no unpaired surrogate, no number beyond 2**53."""
     if isinstance(value, str):
         text = value if len(value) <= TEXT_MAX else f"{value[:TEXT_MAX]}…"
         return text.replace("\0", "\u2400").encode("utf-8", "replace").decode()

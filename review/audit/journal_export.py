@@ -1,4 +1,4 @@
-"""The journal as lines of JSON or CSV, read and written piece by piece however long it is."""
+"""The journal as lines of JSON or CSV, read and written in pieces, so its length does not matter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The journal as its page shows it: filtered, newest first, a page at a time, without counting."""
+"""The journal for its page: filtered, newest first, one page at a time, without counting all rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TEXT_MAX = 200
 
 @dataclass(frozen=True)
 class Asked:
-    """What the reader asked for; what cannot be read is left out, and named in `trouble`."""
+    """The filter; invalid parts are left out, and named in `trouble`."""
 
     who: str = ""
     event: str = ""
@@ -112,7 +112,7 @@ def _day(text: str) -> date | None:
         day = date.fromisoformat(text)
     except ValueError:
         return None
-    # The last day has no midnight after it.
+    # The last possible day has no following midnight.
     return day if 1900 <= day.year < 9000 else None
 
 

@@ -1,4 +1,4 @@
-"""A person's decision: rights, words and digest, held for a moment, written once, asked for by the gate.
+"""A person's decision: its rights, text and digest; held for a moment, written once, read by the gate.
 
 Imports `talk` and below.
 """

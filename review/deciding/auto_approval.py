@@ -1,4 +1,4 @@
-"""Looking at plans that nobody has looked at yet: their risk, and whether a policy lets one pass without a person."""
+"""Evaluates new plans: their risk, and whether a policy approves one without a person."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _SHADOW = PolicyEvaluation.Moment.SHADOW
 
 
 def sweep() -> None:
-    """Find the plans that no hint led to, and outcomes that nobody has held against their policy."""
+    """Find plans whose hint was lost, and bad outcomes that have not suspended their policy yet."""
     for plan_id in not_looked_at():
         try:
             look(plan_id)
-        except Exception:  # the edge of the loop: one plan that cannot be looked at keeps no other from it
+        except Exception:  # the edge of the loop: one plan that fails must not stop the others
             logger.exception("A plan could not be examined", extra={"intent_plan": plan_id})
             _put_last(plan_id)
     since = F("policy__policy__enabled_at")
@@ -49,22 +49,22 @@ def sweep() -> None:
 
 
 def not_looked_at() -> list[int]:
-    """Plans of which something happened that nobody has looked at yet, the oldest news first; some of them."""
+    """Some of the plans with news that was not processed yet, oldest news first."""
     news = PlanNews.objects.order_by("pk").values_list("intent_plan_id", flat=True)
     return list(dict.fromkeys(news[:SWEEP_PLANS]))
 
 
 def _put_last(plan_id: int) -> None:
-    """Its news become the newest ones: it is tried again when all others have been."""
+    """Move its news to the end: it is tried again after all others."""
     with transaction.atomic():
         PlanNews.objects.filter(intent_plan=plan_id).delete()
         PlanNews.objects.create(intent_plan_id=plan_id)
 
 
 def look(plan_id: int) -> None:
-    """Store the plan's risk; once its shadow run has ended, ask the policies and approve where they let it pass.
+    """Store the plan's risk; once its shadow run has ended, ask the policies, and approve if they allow it.
 
-    The race it closes: more happens while this looks. Only the news that were there before it began are put away.
+    The race it closes: more news arrive meanwhile. Only news from before the start are deleted.
     """
     known = list(PlanNews.objects.filter(intent_plan=plan_id).values_list("pk", flat=True))
     _look(plan_id)
@@ -90,14 +90,14 @@ def _look(plan_id: int) -> None:
 
 
 def is_sampled(plan: IntentPlan, version: PolicyVersion) -> bool:
-    """Whether this plan goes to a person all the same. Nobody without the key can tell beforehand which ones do."""
+    """Whether this plan is sampled for a person. Without the key nobody can predict which plans are."""
     content = {"digest": plan.digest, "version": version.pk}
     drawn = int(canonical.signature(_SAMPLE_LABEL, content, settings.APPROVAL_KEY)[:8], 16)
     return drawn % 100 < version.sampling_percent
 
 
 def _approve(plan: IntentPlan, version: PolicyVersion, outcome: Outcome) -> str:
-    """Approve in the name of the policy's owner, within today's budget; what became of it, in words."""
+    """Approve in the name of the policy's owner, within today's budget; returns the result in words."""
     comment = f"by policy “{version.policy.name}” (version {version.number})"
     try:
         with transaction.atomic():
@@ -113,7 +113,7 @@ def _approve(plan: IntentPlan, version: PolicyVersion, outcome: Outcome) -> str:
 
 
 def spend(version: PolicyVersion) -> bool:
-    """Take one plan out of today's budget; False when none is left. Call it in the transaction that approves.
+    """Use one plan of today's budget; False if none is left. Call it in the transaction that approves.
 
     The race it closes: two sweepers and one plan left. The update waits for the other's row and then reads its count.
     """
@@ -122,13 +122,13 @@ def spend(version: PolicyVersion) -> bool:
     left = PolicyDay.objects.filter(policy_id=version.policy_id, day=today, used__lt=version.budget)
     if not left.update(used=F("used") + 1):
         return False
-    # The counter is where two sweepers meet. What counts besides are the decisions, which nobody can take away.
+    # The counter is where two sweepers meet. Decisions are counted too, because nobody can delete them.
     since = datetime.combine(today, time.min, UTC)
     return Decision.objects.filter(policy__policy_id=version.policy_id, at__gte=since).count() < version.budget
 
 
 def judge(plan_id: int) -> None:
-    """Suspend the policy behind a plan that ended badly, or whose sample a person decided otherwise."""
+    """Suspend the policy behind a plan that ended badly, or that a person rejected as a sample."""
     plan = IntentPlan.objects.filter(pk=plan_id).first()
     if plan is None:
         return

@@ -1,8 +1,8 @@
-"""One verdict on several plans of a shape: a decision for each, by the service that decides one.
+"""One verdict on several similar plans: a decision for each, by the same service as for one.
 
-Whatever keeps a person from deciding one plan keeps them from it here too (rights, four eyes, a second person,
-somebody who was first, a policy), for that plan alone; the others are decided and the refused ones named. A plan whose
-shadow run failed or is missing is in no batch, whatever the page showed when it was opened.
+Whatever prevents a person from deciding one plan does so here too (rights, four eyes, a second person, an earlier
+decision, a policy), for that plan alone; the others are decided, and the refused ones named. A plan whose shadow run
+failed or is missing is never in a batch, whatever the page showed when it was opened.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _VERDICTS = (APPROVE, REJECT, REQUEST_CHANGES)
 
 @dataclass(frozen=True)
 class Refused:
-    """A plan that was not decided, and why; `plan` is None when nobody can tell which one was meant."""
+    """A plan that was not decided, and why; `plan` is None if it is unknown which one was meant."""
 
     plan: IntentPlan | None
     reason: str
@@ -41,7 +41,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class Batch:
-    """What became of each. Those approved as the `first_of_two` wait on for a second person."""
+    """The result for each. Plans approved as the `first_of_two` still wait for a second person."""
 
     verdict: str
     decided: tuple[IntentPlan, ...]
@@ -99,7 +99,7 @@ def _plan(seen: Shown, by: User) -> IntentPlan | None:
 
 
 def _checked(seen: Shown, plan: IntentPlan) -> QueueEntry:
-    """Its place. What is new since it was shown must be seen first; its bytes are checked by the decision itself."""
+    """Its place in the queue. Refused if there is something new since it was shown; the decision checks the bytes."""
     run = shadowing.latest(plan)
     state, reason, findings = (run.state, run.reason, run.findings) if run is not None else (None, "", [])
     if alone := outcomes.why_alone(state, reason, findings):

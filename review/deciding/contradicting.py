@@ -1,4 +1,4 @@
-"""A person's word against a belief, from the page of the plan that stands on it."""
+"""A person denies a belief, on the page of the plan that depends on it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LONGEST = 500
 def contradict(plan: IntentPlan, *, by: User, digest: str, sentence: str, instead: str = "") -> IntentPlan:
     """Have the agent drop the belief and plan again. Errors as `agents.recovery.contradictions.contradict`.
 
-    Also WordsRefused for what should hold instead, and StaleDigest while somebody else's decision is pending.
+    Also WordsRefused for what is true instead, and StaleDigest while somebody else's decision is pending.
     """
     contradictions.check_rights(by, plan.goal)
     held_decisions.refuse_others(by, plan)

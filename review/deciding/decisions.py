@@ -46,13 +46,13 @@ def approve(
     policy: PolicyVersion | None = None,
     as_first: bool = False,
 ) -> IntentPlan:
-    """Approve exactly the document with this digest, every step of it, with up to `tries` tries of a step, and these of
-    its declared alternatives for a step that fails.
+    """Approve exactly the document with this digest, with up to `tries` attempts of a step, and these of its declared
+    alternatives for a step that fails.
 
-    Where a policy asks for two people, the first one's approval is kept and the plan goes on waiting. What was meant
-    `as_first` never has the plan run: it is refused where somebody was first meanwhile. `policy` approves
-    in the name of `by`, its owner, and only where policies still say so now. `edits` is what the decision says of the
-    revision before, when this one holds a part of it.
+    If a policy requires two people, the first one's approval is stored and the plan continues to wait. An approval that
+    was meant `as_first` never starts the plan: it is refused if somebody else was first meanwhile. `policy` approves in
+    the name of `by`, its owner, and only if the policies still allow it. `edits` is what the decision records about the
+    revision before, if this one is a part of it.
 
     Raises DecisionRefused, WordsRefused, or StaleDigest when another digest awaits or somebody decided first.
     """
@@ -62,7 +62,7 @@ def approve(
     if alternatives:
         envelope.check_declared(_read(plan), alternatives)
     with transaction.atomic():
-        # Two people at once are both the first one, unless they are asked one after the other.
+        # Without the lock, two people at once would both be the first one.
         Goal.objects.select_for_update(no_key=True).get(pk=plan.goal_id)
         notes = comments.open_notes(plan.goal_id)
         edits = _with_notes(edits, notes)
@@ -86,7 +86,7 @@ def _read(plan: IntentPlan) -> Document:
 
 
 def _completes(plan: IntentPlan, by: User, policy: PolicyVersion | None) -> bool:
-    """Whether this approval is all that policies ask for; DecisionRefused when they forbid it."""
+    """Whether this approval is enough for the policies; DecisionRefused if they forbid it."""
     plan = IntentPlan.objects.select_related("goal__submitted_by", "goal__agent", "workspace", "plan").get(pk=plan.pk)
     try:
         outcome = evaluation.outcome_of(plan)
@@ -115,7 +115,7 @@ def _completes(plan: IntentPlan, by: User, policy: PolicyVersion | None) -> bool
 
 
 def _why_not(goal: Goal, document: Document) -> str:
-    """Why what the plan would do to mindX itself, or against its agent's firmware, cannot be approved any more."""
+    """Why a plan that changes mindX itself, or violates its agent's firmware, can no longer be approved."""
     return (
         agent_steps.why_not(goal, document)
         or sub_goals.why_not(goal, document)
@@ -124,10 +124,9 @@ def _why_not(goal: Goal, document: Document) -> str:
 
 
 def _not_sealed(plan: IntentPlan) -> str:
-    """What of that by which policies judge a plan was written past mindX, or before it sealed such rows; "" if nothing.
+    """Which evidence for policies was not written by mindX, or from before it sealed such rows; "" if none.
 
-    A person reads the plan itself. A policy goes by who asked for it, by its having been planned, and by what its
-    shadow run showed.
+    A person reads the plan itself. A policy relies on who submitted it, that mindX planned it, and on its shadow run.
     """
     rows = (("The goal", plan.goal), ("The plan", plan), ("Its shadow run", shadowing.latest(plan)))
     return next((what for what, row in rows if row is None or not sealing.is_genuine(row)), "")
@@ -184,7 +183,7 @@ def _approve(
 
 
 def withdraw(plan: IntentPlan, *, by: User, digest: str, via: str = "browser") -> IntentPlan:
-    """Take back one's approval before the second person's came. Errors as for `approve`."""
+    """Withdraw one's approval before the second person decides. Errors as for `approve`."""
     check_rights(by, plan)
 
     def grant(locked: IntentPlan) -> None:
@@ -211,7 +210,7 @@ def approve_as_second(plan: IntentPlan, *, by: User, digest: str, via: str = "br
         decision_chain.add(locked, Decision.Verdict.SECOND_APPROVAL, digest=locked.digest, by=by, via=via, comment="")
         logs.say(goal.pk, "review", "review", f"approved by {by.username} as the second person", digest=locked.digest)
         wake_ups.goal_changed(goal.pk)
-        # Whoever waits for the second person looks again at once.
+        # The plan that waits for the second person is checked again at once.
         Goal.objects.filter(pk=goal.pk, state=GoalState.RECOVERING.value).update(wake_at=None)
         wake_ups.wake(goal.pk)
     return locked
@@ -228,8 +227,8 @@ def reject(plan: IntentPlan, *, by: User, digest: str, reason: str, via: str = "
 def request_changes(plan: IntentPlan, *, by: User, digest: str, comment: str, via: str = "browser") -> IntentPlan:
     """Send the plan back with a comment that the planner reads, and with every open note, each with its place.
 
-    Errors as for `approve`; a comment is required where no note is open. When the goal's rounds are used up, the agent
-    does not plan again: a person must.
+    Errors as for `approve`; a comment is required if no note is open. When the goal's rounds are used up, a person must
+    plan instead of the agent.
     """
     check_rights(by, plan)
     with transaction.atomic():
@@ -260,7 +259,7 @@ def request_changes(plan: IntentPlan, *, by: User, digest: str, comment: str, vi
 
 
 def _with_notes(edits: Mapping[str, Any] | None, notes: Sequence[Comment]) -> Mapping[str, Any] | None:
-    """What a decision keeps besides its words: the notes that went along with it."""
+    """What a decision records besides its text: the notes that were sent with it."""
     return {**(edits or {}), "notes": comments.as_kept(notes)} if notes else edits
 
 
@@ -276,8 +275,8 @@ def _written(
 
 
 def check_rights(by: User, plan: IntentPlan, *, edits: bool = False) -> None:
-    """Raises DecisionRefused when this person may not decide this plan (`edits`: may not change it), StaleDigest when
-    another one is about to.
+    """Raises DecisionRefused if this person may not decide this plan (`edits`: may not change it), StaleDigest if
+    another person's decision is pending.
     """
     reason = rights.why_not_edit(by, plan) if edits else rights.why_not(by, plan)
     if reason:

@@ -1,4 +1,4 @@
-"""Deciding otherwise than yes or no: approving a part of a plan, or putting other values into it."""
+"""Decisions other than yes or no: approving a part of a plan, or changing its values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PLAN_AGAIN, DROP = "plan_again", "drop"
 
 
 def closure(plan: IntentPlan, positions: Sequence[int]) -> tuple[int, ...]:
-    """The steps that an approval of these would cover. Raises WordsRefused for one that is no step of the plan."""
+    """The steps that an approval of these would cover. Raises WordsRefused for an unknown position."""
     try:
         return selection.closed(documents.read(bytes(plan.document)), positions)
     except ValueError as error:
@@ -45,14 +45,14 @@ def approve_part(
     tries: int = envelope.USUAL_TRIES,
     alternatives: Collection[envelope.Alternative] = (),
 ) -> IntentPlan:
-    """Approve these steps and what they stand on, as a revision that holds exactly them; returns that revision.
+    """Approve these steps and those they depend on, as a revision with exactly them; returns that revision.
 
     The other steps get a recorded result. They are planned again with `reason`, or dropped, as `rest` says. All steps
     is the ordinary approval. Raises WordsRefused, PlanInvalid, and as `decisions.approve` does.
     """
     decisions.check_rights(by, plan)
     if digest != plan.digest:
-        # A part is a part of the plan that was read: of another one nothing is asked.
+        # A part belongs to the plan that was read, so another digest is refused before anything is checked.
         raise StaleDigest("This is not the digest of the plan that awaits a decision. Read the plan again.")
     approve = partial(decisions.approve, by=by, comment=comment, via=via, tries=tries)
     chosen = closure(plan, intents)
@@ -66,7 +66,7 @@ def approve_part(
         raise WordsRefused("rest", "The other steps are planned again (plan_again), or dropped (drop).")
     envelope.granted(tries)  # refused before anything changes
     envelope.check_declared(document, alternatives)
-    # A step has another place in the revision; what was granted for one that is left out is granted for nothing.
+    # Positions change in the revision; alternatives of steps that are left out are dropped.
     moved = [(chosen.index(position) + 1, number) for position, number in alternatives if position in chosen]
     left_out = [_left_out(spec, why, by) for spec in document.intents if spec.position not in chosen]
     made: list[IntentPlan] = []
@@ -97,7 +97,7 @@ def _part(document: Document, chosen: Sequence[int]) -> PlanDraft:
 
 
 def _check_models(document: Document, chosen: Sequence[int], revision: IntentPlan) -> None:
-    """That the part asks exactly the language models that stood on the page: it is approved along with being made."""
+    """Checks that the part asks exactly the language models shown on the page, because it is approved as it is made."""
     made = documents.read(bytes(revision.document)).intents
     for position, spec in zip(chosen, made, strict=True):
         then = document.at(position)
@@ -124,23 +124,23 @@ def _left_out(spec: IntentSpec, reason: str, by: User) -> dict[str, Any]:
 def edit(
     plan: IntentPlan, *, by: User, digest: str, position: int, params: Mapping[str, Any], via: str = "browser"
 ) -> IntentPlan:
-    """Put these values into a step; see `edit_steps`. `params` are all of the step's values."""
+    """Change the values of a step; see `edit_steps`. `params` are all of the step's values."""
     return edit_steps(plan, by=by, digest=digest, params={position: params}, via=via)
 
 
 def edit_steps(
     plan: IntentPlan, *, by: User, digest: str, params: Mapping[int, Mapping[str, Any]], via: str = "browser"
 ) -> IntentPlan:
-    """Put other values into steps: a new revision, checked at once, that awaits a decision in its turn.
+    """Change values of steps: makes a new revision, checked at once, that awaits a decision.
 
-    `params` holds all values of each step, by its position. The planner keeps to them when the goal is planned again.
+    `params` has all values of each step, by position. The planner keeps them when the goal is planned again.
     Raises WordsRefused when nothing changes, PlanInvalid, StaleDigest, DecisionRefused.
     """
     decisions.check_rights(by, plan, edits=True)
     specs = {spec.position: spec for spec in documents.read(bytes(plan.document)).all_intents}
     if unknown := sorted(params.keys() - specs.keys()):
         raise WordsRefused("intent", f"The plan has no step {unknown[0]}.")
-    # As when a plan is written by hand: what is not said is what it is by default, and the document says so.
+    # As in a plan by hand: missing values are defaults, and the document marks them as such.
     values = {
         at: {**tools_in_use().command(specs[at].tool, specs[at].command).defaults(), **params[at]} for at in params
     }
@@ -175,7 +175,7 @@ def edit_steps(
 
 
 def _wishes(spec: IntentSpec, changed: Mapping[str, tuple[Any, Any]], by: User) -> list[dict[str, Any]]:
-    """What an edit of a step asks of later plans, as `Goal.wishes` holds it."""
+    """What an edit of a step requires of later plans, in the format of `Goal.wishes`."""
     return [
         {
             "tool": spec.tool,
@@ -190,6 +190,6 @@ def _wishes(spec: IntentSpec, changed: Mapping[str, tuple[Any, Any]], by: User) 
 
 
 def _planned(spec: IntentSpec, name: str, before: Any) -> Any:
-    """What the planner had written, when a person had edited it before."""
+    """The planner's original values, if a person has edited them before."""
     held = next((one for one in spec.parameters if one.name == name), None)
     return held.original if held is not None and held.origin == "person" else before

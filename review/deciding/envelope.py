@@ -1,4 +1,4 @@
-"""What a reviewer grants beyond the first try of the approved steps: further tries, and declared alternatives."""
+"""What a reviewer grants beyond the first attempt of each step: further attempts, and declared alternatives."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ Alternative = tuple[int, int]
 
 
 def granted(tries: int, alternatives: Collection[Alternative] = ()) -> dict[str, Any]:
-    """The envelope as it is sealed. `tries` counts every try of a step, the first one included."""
+    """The envelope as it is sealed. `tries` counts every attempt of a step, including the first."""
     if isinstance(tries, bool) or not isinstance(tries, int) or tries not in TRIES:
         raise WordsRefused("tries", f"Choose {TRIES.start} to {TRIES.stop - 1} tries of a step.")
     return {"tries": tries, **({"alternatives": sorted(map(list, set(alternatives)))} if alternatives else {})}
 
 
 def wanted_tries(document: Document | None) -> int:
-    """The tries that a page proposes: the usual number, or more where steps ask for more retries."""
+    """The attempts that a page proposes: the default number, or more if steps ask for more retries."""
     asked = [spec.tries for spec in document.all_intents if spec.tries is not None] if document is not None else []
     return max(USUAL_TRIES, min(max(asked, default=0), TRIES.stop - 1))
 
 
 def check_declared(document: Document, alternatives: Collection[Alternative]) -> None:
-    """Raise WordsRefused for an alternative that the plan does not declare: nobody can have read that one."""
+    """Raise WordsRefused for an alternative that the plan does not declare, because nobody can have read it."""
     declared = {(position, number) for position, number, _ in document.variants()}
     if unknown := sorted(set(alternatives) - declared):
         position, number = unknown[0]
@@ -36,7 +36,7 @@ def check_declared(document: Document, alternatives: Collection[Alternative]) ->
 
 
 def is_whole(envelope: object) -> bool:
-    """Whether this is an envelope as `granted` makes them. 3 and 3.0 have one seal, but not one meaning."""
+    """Whether `granted` could have made this envelope. 3 and 3.0 have the same seal, but differ in Python."""
     if not isinstance(envelope, Mapping) or not {"tries"} <= set(envelope) <= {"tries", "alternatives"}:
         return False
     tries, pairs = envelope["tries"], envelope.get("alternatives", [[1, 1]])

@@ -1,6 +1,6 @@
-"""The gate that the executor asks: these bytes, this approval, this seal, a person who may still answer for it.
+"""The gate that the executor asks: bytes, approval, seal, and a person who may still approve.
 
-It fails closed: whatever cannot be checked is refused, with a sentence for the log and the page.
+It fails closed: anything that cannot be checked is refused, with a sentence for the log and the page.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 _WENT_WELL = {IntentState.SUCCEEDED.value, IntentState.SKIPPED.value}
 _PASSED_OVER = {*_WENT_WELL, IntentState.FAILED.value, IntentState.OUTCOME_UNKNOWN.value}
-# What of a step decides what happens when it runs; the rest of the document explains it.
+# The fields of a step that decide what happens when it runs; the other fields explain it.
 _ACTS = ("position", "tool", "command", "params", "effect", "limits", "hosts", "condition", "asks")
 
 
@@ -64,20 +64,19 @@ def check(plan: IntentPlan, intent: Mapping[str, Any] | None = None, read: Seque
 
 
 def forbidden(goal: Goal, document: Document) -> Sequence[Forbidden]:
-    """What of a plan that somebody writes now may not be proposed: the same policies, asked by the same function."""
+    """What policies forbid in a plan that is being written: the same policies, asked by the same function."""
     return evaluation.forbidden(goal, document)
 
 
 def by_hand(goal: Goal, document: Document, by: User) -> str:
-    """Why policies keep a person from doing this without a review; "" when they do not."""
+    """Why policies forbid a person to do this without a review; "" if they do not."""
     return evaluation.by_hand(goal, document, by)
 
 
 def _policed(plan: IntentPlan, approval: Approval, found: Grounds) -> Verdict | None:
-    """What four eyes, policies and components, which may have changed since the approval, have against it now; None:
-    nothing.
+    """Objections by four eyes, policies and components, which may have changed since the approval; else None.
 
-    What a person has to look at again is asked about; what only lacks a second person waits for that one.
+    The plan goes back to review if a person has to look at it again; it waits if only a second person is missing.
     """
     if settings.FOUR_EYES and rights.four_eyes(approval.by, plan.goal):
         who = approval.by.display_name
@@ -85,7 +84,7 @@ def _policed(plan: IntentPlan, approval: Approval, found: Grounds) -> Verdict | 
         return Verdict(allowed=False, reason=reason, asks=True)
     document = documents.read(bytes(plan.document))
     changed = components.changed_since(document)
-    if document.sends_text:  # only then is it read who would be asked now
+    if document.sends_text:  # read the models' settings only if needed
         settled = {position for position, _ in envelope.alternatives_in(approval.envelope)}
         changed = [
             *changed,
@@ -105,7 +104,7 @@ def _policed(plan: IntentPlan, approval: Approval, found: Grounds) -> Verdict | 
 
 
 def refusal(plan: IntentPlan, approval: Approval | None, key: str) -> str:
-    """Why this plan may not run under this approval; empty when it may. Reads nothing but its arguments."""
+    """Why this plan may not run under this approval; empty if it may. Uses only its arguments."""
     actual = digest_of(plan.document)
     if approval is None:
         return "nobody has approved this plan"
@@ -124,12 +123,12 @@ def refusal(plan: IntentPlan, approval: Approval | None, key: str) -> str:
 
 
 def _is_about(plan: IntentPlan) -> bool:
-    """Whether the row around the document belongs to it: it decides in whose files the steps run."""
+    """Whether the row belongs to its document: the row decides in whose files the steps run."""
     data = bytes(plan.document)
     try:
         document = documents.read(data)
         claimed = (document.goal_id, document.workspace, document.revision)
-    except ValueError:  # of another format, it may still say so
+    except ValueError:  # a document of another format may still say which
         try:
             read = json.loads(data)
             claimed = (read["goal_id"], read["workspace"], read["revision"])
@@ -139,12 +138,12 @@ def _is_about(plan: IntentPlan) -> bool:
 
 
 def _not_in_order(plan: IntentPlan, found: Grounds) -> str:
-    """Why the decisions behind the approval, or where the plan stands, do not add up; "" when they do."""
+    """Why the decisions behind the approval, or the plan's position, are inconsistent; "" if they are not."""
     approval = found.approval
     if approval is None:
         return ""
     made = approval.decision
-    # `audit verify` walks the whole chain; before every claim there is time for one link of it.
+    # `audit verify` checks the whole chain; before every claim there is time for only one link.
     is_whole = decision_chain.are_whole(found.decisions, found.named) and (
         made in found.decisions or decision_chain.is_genuine(made)
     )
@@ -157,7 +156,7 @@ def _not_in_order(plan: IntentPlan, found: Grounds) -> str:
         Decision.Verdict.APPROVE.value,
     ):
         return "the approval belongs to another decision"
-    # Every step that this position passes over has ended, as it does when the executor sets it.
+    # Every step before this position must have ended, as when the executor sets the position.
     ends = _PASSED_OVER if plan.aborting else _WENT_WELL
     if found.passed <= ends or (not plan.aborting and _are_put_off(plan, found)):
         return ""
@@ -165,7 +164,7 @@ def _not_in_order(plan: IntentPlan, found: Grounds) -> str:
 
 
 def _are_put_off(plan: IntentPlan, found: Grounds) -> bool:
-    """Whether the open steps before the position are what a failed branch leaves, as the approved document has it."""
+    """Whether the open steps before the position are those of a failed branch in the approved document."""
     try:
         intents = documents.read(bytes(plan.document)).intents
     except documents.Unreadable:

@@ -1,4 +1,4 @@
-"""All that the gate looks at around a plan, read in one exchange with the server."""
+"""Everything that the gate needs for a plan, read in one exchange with the database."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from people.journal import Event
 from people.models import User
 from review.models import Approval, Decision
 
-# A function of the database (migration 0002): one word for all that is read here and somebody could change.
+# A function of the database (migration 0002): one value for all rows read here that somebody could change.
 STAMP = "review_stamp"
-# Asked for in a statement before: what is changed between the two is in what is read, and makes the next stamp another.
+# Read in an earlier statement: a change between the two is in the rows, and changes the next stamp.
 _STAMP = f"SELECT {STAMP}(plan.id) FROM agents_intentplan plan WHERE {{which}}"  # noqa: S608  # words of our own
 # The journal and the link of the chain before the approval can be changed by nobody, and where the plan stands is the
 # worker's own doing: they are not in the stamp.
@@ -50,12 +50,11 @@ _ASKED = [each.replace("{which}", "plan.id = %(plan)s") for each in READS]
 
 @dataclass(frozen=True)
 class Grounds:
-    """What an answer stands on, and the `stamp` of exactly that.
+    """The rows that an answer is based on, and their `stamp`.
 
-    `named` are the decisions that the journal tells of, `before` is the hash of the link before the approval's,
-    `passed` the states of the steps that the plan's position has passed, and `open_steps` those among them that have
-    not ended well, by position. `policies`: whether
-    there are any, also out of force: that one is says its row, and whether that is so its seal.
+    `named` are the decisions that the journal names, `before` is the hash of the link before the approval's, `passed`
+    the states of the steps before the plan's position, and `open_steps` those of them that have not ended well, by
+    position. `policies`: whether there are any, even disabled ones, because a row's state counts only with its seal.
     """
 
     stamp: str
@@ -69,9 +68,9 @@ class Grounds:
 
 
 def read(plan: IntentPlan, rows: Sequence[prepared.Row] | None = None) -> Grounds:
-    """What there is about the plan now. Approval and decisions are as stored, and lead to each other and the person.
+    """The current rows of the plan. Approval and decisions are as stored, linked to each other and to the person.
 
-    `rows` are those of READS, where these were asked already. Of another plan they hold no approval of this one.
+    `rows` are those of READS, if they were read already. For another plan they contain no approval of this one.
     """
     stamped, row = rows or prepared.together([(each, {"plan": plan.pk}) for each in _ASKED])
     if stamped is None or row is None:
@@ -94,7 +93,7 @@ def read(plan: IntentPlan, rows: Sequence[prepared.Row] | None = None) -> Ground
 
 
 def _read(found: str | None) -> list[Any]:
-    """An array of JSON; an empty one where Postgres gives none."""
+    """A JSON array; empty if Postgres returns none."""
     read: list[Any] = json.loads(found) if found else []
     return read
 
@@ -112,6 +111,6 @@ def _approval(row: Mapping[str, Any], decisions: Sequence[Decision]) -> Approval
 
 
 def _approver(by_id: int, words: Sequence[Any]) -> User:
-    """The approver, as far as the gate asks about them."""
+    """The approver, with the fields that the gate needs."""
     is_active, username, first_name, last_name = words
     return User(pk=by_id, username=username, first_name=first_name, last_name=last_name, is_active=is_active)

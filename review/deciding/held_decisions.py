@@ -1,4 +1,4 @@
-"""Decisions of the browser that have not taken effect yet: whose they are, and what that means for others."""
+"""Browser decisions that have not taken effect yet: whose they are, and what that means for others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from review.models import HeldDecision
 
 @dataclass(frozen=True)
 class Together:
-    """What one click decided, newest first: one decision, or those of a batch that are still held."""
+    """The decisions of one click, newest first: a single one, or those of a batch that are still held."""
 
     decisions: tuple[HeldDecision, ...]
 
@@ -24,33 +24,33 @@ class Together:
 
     @property
     def is_batch(self) -> bool:
-        """Whether one button takes several back."""
+        """Whether one button undoes several."""
         return len(self.decisions) > 1
 
     @property
     def sentence(self) -> str:
-        """What they are and what happens then: "9 approvals start"."""
+        """What they are and what happens next: "9 approvals start"."""
         what = {"approve": "approvals start", "reject": "rejections take effect"}
         return f"{len(self.decisions)} {what.get(self.newest.verdict, 'decisions take effect')}"
 
     @property
     def first_s(self) -> int:
-        """Seconds until the first of them counts."""
+        """Seconds until the first of them takes effect."""
         return min(one.seconds_left for one in self.decisions)
 
     @property
     def look_again_s(self) -> int:
-        """In how many seconds an open page should ask for their state again."""
+        """After how many seconds an open page should ask for their state again."""
         return max(one.look_again_s for one in self.decisions)
 
 
 def open_on(plan: IntentPlan) -> HeldDecision | None:
-    """The decision on this plan that can still be taken back; there is at most one."""
+    """The decision on this plan that can still be undone; there is at most one."""
     return HeldDecision.objects.filter(intent_plan_id=plan.pk, dropped="").select_related("by").first()
 
 
 def of(user: User) -> list[Together]:
-    """What this person decided and may take back, and what was dropped and they have not read yet; newest first."""
+    """This person's decisions that can be undone, and dropped ones that they have not read yet; newest first."""
     return together(_rows(user))
 
 
@@ -60,7 +60,7 @@ def of_batch(user: User, batch: str) -> list[Together]:
 
 
 def together(held: Iterable[HeldDecision]) -> list[Together]:
-    """Decisions by the click that made them, in their order. What was dropped is closed one by one."""
+    """Decisions grouped by click, in their order. Dropped ones are closed one by one."""
     groups: dict[str, list[HeldDecision]] = {}
     for one in held:
         groups.setdefault(one.batch if one.batch and not one.dropped else f"#{one.pk}", []).append(one)
@@ -73,7 +73,7 @@ def _rows(user: User) -> list[HeldDecision]:
 
 
 def refuse_others(by: User, plan: IntentPlan) -> None:
-    """Raises StaleDigest when somebody else has decided this plan and may still take it back."""
+    """Raises StaleDigest if somebody else has decided this plan and may still undo that."""
     held = open_on(plan)
     if held is not None and held.by_id != by.pk:
         raise StaleDigest(f"{sentence(held)} They can still undo it.")

@@ -1,4 +1,4 @@
-"""What was decided and done before, beside a plan: earlier goals like it, and every decision about it so far."""
+"""History for a plan's page: similar earlier goals, and every decision about the plan so far."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from review.reading import likeness
 from review.reading.likeness import Alike
 
 PRECEDENTS = 3
-# From here on two goals are mostly tasks of one kind (`library.memory.nearness`); what is farther helps no reviewer.
+# From here on two goals are mostly the same kind of task (`library.memory.nearness`); others do not help reviewers.
 HELPFUL_FROM_PERCENT = 40
-# So many earlier goals are looked at for one whose plan was the same.
+# How many earlier goals are searched for one with the same plan.
 _CANDIDATES = 6
 _TONES = {"success": "is-good", "failure": "is-bad", "partial_success": "is-clay"}
 _ICONS = {"success": "check", "failure": "x", "partial_success": "mend"}
@@ -33,27 +33,27 @@ _ICONS = {"success": "check", "failure": "x", "partial_success": "mend"}
 
 @dataclass(frozen=True)
 class Precedent:
-    """An earlier goal that was about something like this, and how it ended. `nearness` is per cent, None by words."""
+    """A similar earlier goal, and how it ended. `nearness` is in per cent, None if it was found by words."""
 
     experience: Experience
     nearness: int | None
-    # Its last plan, when it had one that this person may see: who decided what, and in what this plan differs from it.
+    # Its last plan, if this person may see it: the decisions, and how this plan differs from it.
     plan: IntentPlan | None = None
     decision: Decision | None = None
     unlike: str = ""
 
-    # The approval of that plan when it stands, a person gave it, and the plan ended well.
+    # The approval of that plan if it is valid, a person gave it, and the plan ended well.
     approval: Approval | None = None
     alike: Alike | None = None
 
     @property
     def is_helpful(self) -> bool:
-        """Whether it is near enough to be shown. Found by its words it holds every word of the goal."""
+        """Whether it is similar enough to be shown. If it was found by words, it has every word of the goal."""
         return self.nearness is None or self.nearness >= HELPFUL_FROM_PERCENT
 
     @property
     def differences(self) -> int:
-        """In how many values this plan differs from its own; only for one that is alike."""
+        """In how many values this plan differs from it; only for a familiar one."""
         return len(self.alike.swaps) if self.alike is not None else 0
 
     @property
@@ -73,7 +73,7 @@ class Precedent:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What was decided and whether it still fits: the approved digest beside the digest of the bytes stored now."""
+    """A decision, and whether the approved digest still matches the digest of the stored bytes."""
 
     decision: Decision
     approval: Approval | None
@@ -84,7 +84,7 @@ class Receipt:
 
 @dataclass(frozen=True)
 class Familiar:
-    """An earlier plan of the same steps, which a person approved and which ended well, and what differs from it."""
+    """An earlier plan with the same steps, which a person approved and which ended well, and what differs."""
 
     plan: IntentPlan
     approval: Approval
@@ -92,7 +92,7 @@ class Familiar:
 
 
 def precedents(plan: IntentPlan, document: Document | None, user: User) -> list[Precedent]:
-    """The nearest earlier goals among what this person may read, with the plan that each came to."""
+    """The most similar earlier goals that this person may read, with their plans."""
     found = nearest_to(plan.goal.text, user=user, limit=_CANDIDATES, without_goal=str(plan.goal_id))
     if not found:
         return []
@@ -112,7 +112,7 @@ def helpful(found: Sequence[Precedent]) -> list[Precedent]:
 
 
 def familiar(found: Sequence[Precedent]) -> Familiar | None:
-    """The one from which a plan differs least, the nearest of several; None when none is alike."""
+    """The one from which a plan differs least, the most similar of several; None if none is familiar."""
     best = min((one for one in found if one.alike is not None), key=lambda one: one.differences, default=None)
     if best is None or best.plan is None or best.approval is None or best.alike is None:
         return None
@@ -128,7 +128,7 @@ def _precedent(
 ) -> Precedent:
     nearness = None if near is None else round(100 * max(near, 0.0))
     earlier = readable(bytes(plan.document)) if plan is not None else None
-    # A row of memory is named by text: what it leads to must be the plan of its own goal.
+    # A row of memory refers by text, so check that it leads to a plan of its own goal.
     if plan is None or earlier is None or str(plan.goal_id) != row.goal_ref:
         return Precedent(row, nearness)
     decisions = decided.get(plan.pk, ())
@@ -141,7 +141,7 @@ def _precedent(
 
 
 def _approval_by_a_person(plan: IntentPlan, decisions: Sequence[Decision]) -> Approval | None:
-    """The approval of a plan that is complete, when it is of exactly these bytes and no policy gave it."""
+    """The approval of a complete plan, if it is for exactly these bytes and no policy gave it."""
     if plan.state != PlanState.COMPLETE:
         return None
     digest = documents.digest_of(plan.document)
@@ -153,7 +153,7 @@ def _approval_by_a_person(plan: IntentPlan, decisions: Sequence[Decision]) -> Ap
 
 
 def receipts(plan: IntentPlan) -> list[Receipt]:
-    """The decisions on this plan, each with what it covered and whether the stored bytes still are that."""
+    """The decisions on this plan, each with what it covered, and whether the stored bytes still match."""
     now = documents.digest_of(plan.document)
     rows = Decision.objects.filter(intent_plan=plan).select_related("by", "approval", "policy").order_by("pk")
     return [_receipt(row, now) for row in rows]

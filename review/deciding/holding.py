@@ -1,7 +1,7 @@
-"""Keeping a decision of the browser for some seconds, in which it can be taken back. By API nothing is kept.
+"""Holds a browser decision for some seconds, in which it can be undone. API decisions are never held.
 
-Nothing is lost with a process: what is due stands in the table, and the sweep of any worker carries it out. What the
-table says was sealed by the process that took the person's word; a row without its seal is refused and reported.
+A dead process loses nothing: due decisions are in the table, and any worker's sweep carries them out. The process that
+received the person's decision seals the row; a row without its seal is refused and reported.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from review.models import Decision, HeldDecision
 
 logger = logging.getLogger(__name__)
 
-# What always fails ends with its person, who would wait for it without end.
+# After this many failures the decision is dropped, so that its person does not wait for ever.
 _TRIED_FOR = timedelta(minutes=1)
 _FAILED = "mindX failed to carry it out. Operators find the error in the log. Decide again."
 _FORGED = (
@@ -38,14 +38,14 @@ _FORGED = (
 
 
 class _Rehearsed(Exception):
-    """Everything went well; take it back."""
+    """Everything succeeded; roll it back."""
 
 
 def decide(plan: IntentPlan, made: Ruling, *, by: User) -> str:
-    """Keep the decision for HOLD_S seconds, or carry it out at once when that is 0; what the person is told.
+    """Hold the decision for HOLD_S seconds, or carry it out at once if that is 0; returns the message for the person.
 
-    It is refused now for whatever would refuse it then, so that nobody learns of a slip of the pen ten seconds later.
-    A person's newer decision takes the place of the one they have pending. Errors as the services raise them.
+    It is checked now as it will be then, so that nobody learns of a typing error ten seconds later. A person's newer
+    decision replaces their pending one. Errors as the services raise them.
     """
     if not settings.HOLD_S:
         return ruling.carry_out(plan, made, by=by)
@@ -66,14 +66,14 @@ def decide(plan: IntentPlan, made: Ruling, *, by: User) -> str:
             sealing.seal(held)
             _tell(plan.goal_id)
     except IntegrityError:
-        # The race this answers: two people at one moment. The unique constraint let one of them through.
+        # The race: two people at the same moment. The unique constraint lets one of them through.
         held_decisions.refuse_others(by, plan)
         raise StaleDigest("Somebody else decided this plan at the same moment. Read the plan again.") from None
     return ""
 
 
 def _rehearse(plan: IntentPlan, made: Ruling, *, by: User) -> bool:
-    """Do all of it and take it back: the same checks as in earnest, because it is the same code.
+    """Do all of it and roll back: the same checks as later, because it is the same code.
 
     True when it would be the first of two approvals.
     """
@@ -90,9 +90,9 @@ def _rehearse(plan: IntentPlan, made: Ruling, *, by: User) -> bool:
 
 
 def undo(held_id: int, plan: IntentPlan, *, by: User) -> bool:
-    """Take a pending decision back, or put away a dropped one that was read. False: it has taken effect already.
+    """Undo a pending decision, or close a dropped one that was read. False: it has already taken effect.
 
-    The race it closes: the sweep holds the row's lock while it carries the decision out, so this waits, and then finds
+    The race it closes: the sweep locks the row while it carries the decision out, so this waits and then finds
     nothing.
     """
     with transaction.atomic():
@@ -104,8 +104,8 @@ def undo(held_id: int, plan: IntentPlan, *, by: User) -> bool:
 
 
 def undo_batch(batch: str, *, by: User) -> set[int]:
-    """Take back what is still held of a batch; the ids of its plans. What the sweep is carrying out is waited for, as
-    in `undo`.
+    """Undo what is still held of a batch; returns the ids of its plans. Waits for what the sweep is carrying out, as in
+    `undo`.
     """
     with transaction.atomic():
         mine = HeldDecision.objects.filter(by=by, dropped="", ruling__batch=batch)
@@ -117,26 +117,26 @@ def undo_batch(batch: str, *, by: User) -> set[int]:
 
 
 def _tell(goal_id: int) -> None:
-    """The queue and the goal say what is held."""
+    """Update the queue and the goal, which show held decisions."""
     wake_ups.queue_changed()
     wake_ups.goal_changed(goal_id)
 
 
 def _remove(held: HeldDecision) -> None:
-    """Nobody can put it back: its seal is used up."""
+    """Nobody can restore it: its seal is invalid now."""
     sealing.end(held)
     held.delete()
 
 
 def drop(held: HeldDecision, why: str) -> None:
-    """It never takes effect; its person reads why."""
+    """It never takes effect; its person is told why."""
     sealing.end(held)
     HeldDecision.objects.filter(pk=held.pk).update(dropped=why)
     _tell(held.intent_plan.goal_id)
 
 
 def settle_due() -> int:
-    """Carry out what is due, each in a transaction of its own, and beside any other worker; how many were looked at."""
+    """Carry out what is due, each in its own transaction, beside other workers. Returns how many were checked."""
     seen: list[int] = []
     while True:
         with transaction.atomic():
@@ -163,7 +163,7 @@ def _take_effect(held: HeldDecision) -> None:
     except (AgentsError, ReviewError) as error:
         logger.warning("The held decision on plan %s was dropped: %s", plan.pk, error, extra={"intent_plan": plan.pk})
         drop(held, str(error))
-    except Exception:  # the edge of the sweep's loop: it is tried again in a second for a while, and the others go on
+    except Exception:  # the edge of the loop: it is tried again every second for a while, and the others continue
         logger.exception("A held decision could not be carried out", extra={"intent_plan": plan.pk})
         if held.due_at < timezone.now() - _TRIED_FOR:
             drop(held, _FAILED)
@@ -172,7 +172,7 @@ def _take_effect(held: HeldDecision) -> None:
 
 
 def _refuse(held: HeldDecision) -> None:
-    """Nobody's word stands behind this row: say so to the person it names, to operators and in the journal."""
+    """No person made this decision: tell the person it names, the operators and the journal."""
     logger.error("A held decision that mindX did not seal was refused", extra={"held_decision": held.pk})
     drop(held, _FORGED)
     told = {"what": "a held decision", "row": held.pk, "in_the_name_of": held.by.username, "verdict": held.verdict}

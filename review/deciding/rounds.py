@@ -1,4 +1,4 @@
-"""How often a goal's plan has been sent back, and how often it may be before a person must supply one."""
+"""How often a goal's plan was sent back, and how often it may be before a person must write one."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class Rounds:
 
     @property
     def reason(self) -> str:
-        """Why the goal then asks for a person."""
+        """Why the goal then asks a person."""
         asked = "one request" if self.most == 1 else f"{self.most} requests"
         return f"rounds_used_up: after {asked} for changes the agent does not plan again; a person must supply the plan"
 
 
 def of(goal: Goal) -> Rounds:
-    """The rounds of a goal; its agent's own limit, else every agent's, else the usual one."""
+    """The rounds of a goal, with its agent's own limit, else the one for all agents, else the default."""
     sent_back = Decision.objects.filter(intent_plan__goal_id=goal.pk, verdict=Decision.Verdict.REQUEST_CHANGES)
     limits = RoundLimit.objects.filter(Q(agent_id=goal.agent_id) | Q(agent__isnull=True))
     most = limits.order_by(F("agent").asc(nulls_last=True)).values_list("rounds", flat=True).first()
@@ -47,5 +47,5 @@ def of(goal: Goal) -> Rounds:
 
 
 def reads_comments(goal: Goal) -> bool:
-    """Whether the planner makes anything of what is asked for: a language model does; rules read the goal alone."""
+    """Whether the planner uses a request for changes: a language model does; rules read only the goal."""
     return bool(models_of(goal.agent))

@@ -1,4 +1,4 @@
-"""What a person decided in the browser, as a value that can be kept for a while, and carrying it out."""
+"""A browser decision as a value that can be stored for a while, and carrying it out."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ APPROVE, REJECT, REQUEST_CHANGES = "approve", "reject", "request-changes"
 
 @dataclass(frozen=True)
 class Ruling:
-    """A verdict on one digest. `intents` are the steps that are approved, None all of them.
+    """A verdict on one digest. `intents` are the approved steps; None means all.
 
-    `words` are the reason; `comment` the instructions that come with an approval; `alternatives` those declared ones
-    that are granted. `as_first`: it was made as the first of two, so another person was to look after it. `batch` is
-    the same for all that one click decided, "" for a decision made alone.
+    `words` is the reason; `comment` the instructions with an approval; `alternatives` the granted ones. `as_first`: it
+    was made as the first of two, so another person must decide after it. `batch` is the same for all decisions of one
+    click, "" for a single one.
     """
 
     verdict: str
@@ -58,7 +58,7 @@ class Ruling:
 
 
 def carry_out(plan: IntentPlan, ruling: Ruling, *, by: User) -> str:
-    """Do it now, with every check of the service that does it; the sentence that says what was done."""
+    """Carry it out now, with every check of its service; returns a sentence that says what was done."""
     if ruling.verdict == REJECT:
         decisions.reject(plan, by=by, digest=ruling.digest, reason=ruling.words)
         return f"{ruling.in_words(plan)}. Goal {plan.goal_id} is dropped."
@@ -100,7 +100,7 @@ def carry_out(plan: IntentPlan, ruling: Ruling, *, by: User) -> str:
 
 
 def _of_two(plan: IntentPlan, done: IntentPlan) -> str:
-    """What to say when a policy asks for two people and this was the first of them."""
+    """The message if a policy requires two people and this was the first."""
     if done.state != PlanState.AWAITING_REVIEW:
         return ""
     return f"Your approval of plan {plan.pk} is saved: 1 of 2. A second person must approve it too."

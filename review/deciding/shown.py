@@ -1,7 +1,7 @@
-"""What the server has shown to a person, as a seal that comes back with their decision.
+"""A seal over what the server showed a person; it comes back with their decision.
 
-A decision on many plans at once counts only for those of which this person was shown how they differ, in these bytes
-and at this risk. The form cannot say that by itself: whoever sends it could have left out to look. The seal can.
+A batch decision counts only for plans whose differences were shown to this person, with these bytes and this risk. The
+form alone cannot prove that, because anybody could send it without looking. The seal can.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from people.models import User
 from review.models import QueueEntry
 
 _SALT = "mindx.review.shown 2"
-# A page that has been open for longer says too little of what waits now.
+# A page that was open for longer is outdated.
 VALID = timedelta(hours=12)
 
 
 @dataclass(frozen=True)
 class Shown:
-    """One plan as it was shown: its bytes, its risk, what of it cannot be taken back, which shadow run it had."""
+    """One plan as it was shown: its bytes, its risk, what cannot be undone, and its shadow run."""
 
     plan_id: int
     digest: str
@@ -31,12 +31,12 @@ class Shown:
 
 
 def seal(entry: QueueEntry, digest: str, user: User, run_id: int) -> str:
-    """What goes into the form beside a plan whose difference and shadow run stand on the page."""
+    """The seal for the form, for a plan whose difference and shadow run are on the page."""
     return signing.dumps([user.pk, entry.pk, digest, entry.rank, entry.harm, run_id], salt=_SALT)
 
 
 def read(text: str, user: User) -> Shown | None:
-    """What was shown to this person; None for what this server never gave them, or gave them too long ago."""
+    """What was shown to this person; None if this server did not issue the seal to them, or too long ago."""
     try:
         whose, plan_id, digest, rank, harm, run_id = signing.loads(text, salt=_SALT, max_age=VALID)
     except (signing.BadSignature, ValueError):

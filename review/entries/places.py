@@ -15,7 +15,7 @@ from review.reading.outcomes import UNTRIED, Trial
 from review.risk.targets import target_of
 
 _WRITTEN = tuple(field for field in QueueEntry._meta.concrete_fields if not field.generated)
-# In one statement: each plan is proposed while its goal's row is held.
+# In one statement, because each plan is proposed while its goal's row is locked.
 _ENTER = f"""
     WITH entry AS (
         INSERT INTO {QueueEntry._meta.db_table} ({", ".join(each.attname for each in _WRITTEN)})
@@ -27,7 +27,7 @@ _ENTER = f"""
 
 
 def enter(plan: IntentPlan) -> QueueEntry:
-    """Give a plan its place, in the transaction that proposes it. A revision stays with whoever has its goal's plan."""
+    """Give a plan its place, in the transaction that proposes it. A revision stays assigned to the same person."""
     entry = entry_of(plan)
     if plan.revision > 1:
         earlier = QueueEntry.objects.filter(intent_plan__goal_id=plan.goal_id).exclude(assigned_to=None)
@@ -38,7 +38,7 @@ def enter(plan: IntentPlan) -> QueueEntry:
 
 
 def entry_of(plan: IntentPlan) -> QueueEntry:
-    """The place of a plan of which nothing but its document is known yet, not stored."""
+    """The place of a plan for which only the document is known; it is not stored."""
     goal = plan.goal
     entry = QueueEntry(
         intent_plan=plan,
@@ -61,14 +61,14 @@ def entry_of(plan: IntentPlan) -> QueueEntry:
 
 
 def move(plan: IntentPlan, rank: int, harm: int, trial: Trial) -> None:
-    """Put a plan where its risk and its shadow run belong, and tell open queues when it stood elsewhere."""
+    """Move a plan to the place for its risk and shadow run, and tell open queues if it moved."""
     place = {"rank": rank, "harm": Harm(harm), "outcome": trial.outcome.value, "trial": trial.key}
     if QueueEntry.objects.filter(pk=plan.pk).exclude(**place).update(**place):
         wake_ups.queue_changed()
 
 
 def try_again(plan: IntentPlan) -> bool:
-    """Have the plan tried in a copy again; until that has ended it is in no batch. False when it is under way.
+    """Have the plan tried in a copy again; until then it is in no batch. False if a run is already under way.
 
     The race it closes: in one transaction, so that the outcome of the new run cannot be forgotten with the old one.
     """

@@ -25,7 +25,7 @@ from review.reading.outcomes import Changes
 from review.risk import assessment
 from review.risk.assessment import Counts, Tried
 
-# Older cases say little of today's tools, and counting all of them would take ever longer.
+# Older cases say little about today's tools, and counting all of them would take longer and longer.
 NEWEST_STEPS = 20_000
 _OVER = (ShadowState.DONE.value, ShadowState.IMPOSSIBLE.value)
 _COUNTED = f"""
@@ -42,7 +42,7 @@ _COUNTED = f"""
 def counts() -> Counts:
     """How many of the newest steps failed and how many ended, by tool, command and what they acted on.
 
-    Cancelled ones say nothing.
+    Cancelled ones do not count.
     """
     values = {
         "failed": IntentState.FAILED.value,
@@ -77,7 +77,7 @@ def _assessed(
 def _of_alternative(
     variant: Document, position: int, found: Counts, tried: Tried | None, there: frozenset[str] | None
 ) -> assessment.StepRisk:
-    """The risk of an alternative in its step's place. The shadow run tried the step, so it proves nothing of this."""
+    """The risk of an alternative. The shadow run tried the step itself, so it proves nothing about this."""
     if tried is not None:
         tried = replace(tried, proofs={at: proof for at, proof in tried.proofs.items() if at != position})
     named = touched(variant, tools_in_use())
@@ -85,7 +85,7 @@ def _of_alternative(
 
 
 def _there(document: Document) -> frozenset[str] | None:
-    """The paths before the plan; None when they cannot be read. Only clean-up depends on them."""
+    """The paths before the plan; None if they cannot be read. Only clean-up depends on them."""
     if not document.cleanup:
         return frozenset()
     try:

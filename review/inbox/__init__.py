@@ -1,4 +1,4 @@
 """Approvals of other frameworks: programs elsewhere ask, people decide here, and the answer is bound to what was shown.
 
-mindX runs nothing of it. May import review's models, words, errors and rights below it.
+mindX does not run the calls. May import review's models, words, errors and rights below it.
 """

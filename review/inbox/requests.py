@@ -1,4 +1,4 @@
-"""Taking requests in, deciding each once, and letting go of those that nobody decided in time."""
+"""Accepts requests, decides each once, and expires those that nobody decided in time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from review.rights import is_reviewer
 State, Decision = InboxRequest.State, InboxRequest.Decision
 ARGUMENTS_MOST_BYTES, SCHEMA_MOST_BYTES = 100_000, 20_000
 DESCRIPTION_MOST, TOOL_MOST, SOURCE_MOST, THREAD_MOST = 4_000, 200, 120, 200
-# Of one person; who sends more does not read the answers.
+# Per person; a program that sends more does not read the answers.
 WAITING_MOST = 200
 EXPIRES_LEAST, EXPIRES_MOST, EXPIRES_USUALLY = timedelta(seconds=30), timedelta(days=30), timedelta(days=1)
 _FORMAT = 1
@@ -41,7 +41,7 @@ _FORMAT = 1
 
 @dataclass(frozen=True)
 class Sent:
-    """What a program asks about: the call as it would make it, in its own words, and which decisions it takes."""
+    """What a program asks about: the call that it would make, in its own words, and the decisions that it accepts."""
 
     source: str
     tool: str
@@ -55,7 +55,7 @@ class Sent:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a person decides: of an edit the `answer` are the new arguments, of a response it is the response."""
+    """A decision. `answer` is the new arguments of an edit, or the response."""
 
     decision: str
     answer: Any = None
@@ -63,7 +63,7 @@ class Verdict:
 
 
 def take_in(sent: Sent, *, by: User) -> InboxRequest:
-    """Keep a request for people to decide. Raises WordsRefused naming the field, DecisionRefused, TooManyGoals."""
+    """Store a request for people to decide. Raises WordsRefused naming the field, DecisionRefused, TooManyGoals."""
     if not by.has_role(Role.SUBMITTER, Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER):
         raise DecisionRefused("You may not ask for approvals. Ask an admin for the role submitter.")
     expires_at = sent.expires_at or timezone.now() + EXPIRES_USUALLY
@@ -82,7 +82,7 @@ def take_in(sent: Sent, *, by: User) -> InboxRequest:
     )
     with transaction.atomic():
         row.save(force_insert=True)
-        # Over what is kept, which is what people are shown: Postgres has one way to write a number or a moment.
+        # Over the stored row, which is what people see: Postgres may normalise numbers and moments.
         row.refresh_from_db()
         row.digest = digest_of(row)
         row.save(update_fields=["digest"])
@@ -109,8 +109,8 @@ def digest_of(row: InboxRequest) -> str:
 def decide(row: InboxRequest, verdict: Verdict, *, by: User, digest: str) -> InboxRequest:
     """Decide a request, once, for what this person was shown.
 
-    Raises DecisionRefused for who may not, NotNow when it is decided, expired, cancelled or not what was shown, and
-    WordsRefused naming the field for an answer that does not fit.
+    Raises DecisionRefused if this person may not, NotNow if it is decided, expired, cancelled or not what was shown,
+    and WordsRefused naming the field if the answer is not valid.
     """
     if why := why_not(by, row):
         raise DecisionRefused(why)
@@ -126,7 +126,7 @@ def decide(row: InboxRequest, verdict: Verdict, *, by: User, digest: str) -> Inb
         canonical.dumps({"request": row.digest, "decision": verdict.decision, "answer": answer})
     ).hexdigest()
     with transaction.atomic():
-        # The race it closes: two people decide, or its time runs out, at this moment. One of them finds it waiting.
+        # The race it closes: two people decide, or it expires, at the same moment. Only one finds it waiting.
         waiting = InboxRequest.objects.filter(pk=row.pk, state=State.WAITING, expires_at__gt=timezone.now())
         changed = waiting.update(
             state=State.DECIDED.value,
@@ -154,7 +154,7 @@ def decide(row: InboxRequest, verdict: Verdict, *, by: User, digest: str) -> Inb
 
 
 def cancel(row: InboxRequest, *, by: User) -> InboxRequest:
-    """Take a request back: whoever sent it, or an operator. Raises DecisionRefused, NotNow."""
+    """Withdraw a request, as its sender or an operator. Raises DecisionRefused, NotNow."""
     if row.by_id != by.pk and not by.has_role(Role.OPERATOR):
         raise DecisionRefused("Only whoever sent a request, or an operator, can withdraw it.")
     if not _end(InboxRequest.objects.filter(pk=row.pk), State.CANCELLED):
@@ -165,21 +165,21 @@ def cancel(row: InboxRequest, *, by: User) -> InboxRequest:
 
 
 def sweep() -> int:
-    """Let go of what nobody decided in time; how many. What has expired was not approved."""
+    """Expire what nobody decided in time; returns how many. An expired request was not approved."""
     return _end(InboxRequest.objects.filter(expires_at__lte=timezone.now()), State.EXPIRED)
 
 
 def _end(rows: QuerySet[InboxRequest], state: InboxRequest.State) -> int:
     ending = list(rows.filter(state=State.WAITING).values_list("pk", flat=True))
     with transaction.atomic():
-        # The race it closes: one of them is decided at this moment. It stays decided.
+        # The race it closes: one of them is decided at the same moment. It stays decided.
         ended = InboxRequest.objects.filter(pk__in=ending, state=State.WAITING).update(state=state.value)
         telling.settle(ending)
     return ended
 
 
 def state_of(row: InboxRequest) -> str:
-    """Where it stands now: between its time and the next sweep it has expired all the same."""
+    """Its state now: after its time it counts as expired, even before the next sweep."""
     if row.state == State.WAITING and row.expires_at <= timezone.now():
         return State.EXPIRED.value
     return row.state
@@ -192,7 +192,7 @@ def visible_to(user: User) -> QuerySet[InboxRequest]:
 
 
 def waiting() -> QuerySet[InboxRequest]:
-    """What can be decided now."""
+    """Requests that can be decided now."""
     return InboxRequest.objects.filter(state=State.WAITING, expires_at__gt=timezone.now())
 
 

@@ -1,4 +1,4 @@
-"""Telling reviewers that a program asks, and no more of it once nobody can decide it."""
+"""Tells reviewers that a program asks, and withdraws the notices once nobody can decide it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from review.models import Delivery, InboxRequest, Notice, NoticeKind
 from review.notices import notify
 
 _WORDS_MAX = 60
-# A program in a loop fills the inbox, and nobody's mailbox: who has so many unread of one sender hears of no more.
+# A program in a loop must not fill mailboxes: with so many unread notices of one sender, a person gets no more.
 UNREAD_MOST = 20
 
 
 def tell_waiting(row: InboxRequest, people: Iterable[User]) -> None:
-    """A notice for each of these, who can decide it. Call it in the transaction that keeps the request."""
+    """A notice for each of these people, who can decide it. Call it in the transaction that stores the request."""
     unread = Notice.objects.filter(kind=NoticeKind.INBOX, read_at__isnull=True, inbox_request__by=row.by_id)
     counts = unread.order_by().values_list("user").annotate(count=Count("pk"))
     full = {user for user, count in counts if count >= UNREAD_MOST}
@@ -27,12 +27,12 @@ def tell_waiting(row: InboxRequest, people: Iterable[User]) -> None:
 
 
 def text_of(row: InboxRequest) -> str:
-    """Which program asks, and whose: its arguments, its description and its reference stay on the page."""
+    """Which program asks, and whose; its arguments, description and reference are only on the page."""
     return f"A program of {row.by.username} asks in the inbox: {_words(row.source)} wants to call {_words(row.tool)}"
 
 
 def settle(ended: Collection[int]) -> None:
-    """What asked for a decision that was made or cannot be made any more counts as read, and is sent to nobody else."""
+    """Notices for a decision that was made, or is no longer possible, count as read and are not sent elsewhere."""
     asking = Notice.objects.filter(inbox_request__in=ended, read_at__isnull=True)
     Delivery.objects.filter(notice__in=asking, state=Delivery.State.WAITING).delete()
     asking.update(read_at=Now())

@@ -1,6 +1,6 @@
 """A person's decision on a design or a choice of rules: rights, words, digest, one transaction.
 
-It takes effect at once: nothing runs because of it, and the plan that follows is reviewed in its turn.
+It takes effect at once: it runs nothing, and the plan that follows is reviewed too.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def approve(
 ) -> LevelDocument:
     """Approve exactly these bytes; `choice` names rules in place of the agent's, by the key of their goal.
 
-    Raises DecisionRefused, WordsRefused, NotNow for a design that still asks for values, or StaleDigest when something
+    Raises DecisionRefused, WordsRefused, NotNow for a design that still lacks values, or StaleDigest if something
     else waits or somebody decided first.
     """
     _check_rights(by, document)
@@ -52,7 +52,7 @@ def approve(
 
 
 def reject(document: LevelDocument, *, by: User, digest: str, reason: str, via: str = "browser") -> LevelDocument:
-    """Reject: with its design a goal is dropped, without its rule it asks a person for a plan. Errors as `approve`."""
+    """Reject: a design drops its goal; a choice of rules makes it ask a person for a plan. Errors as `approve`."""
     _check_rights(by, document)
     why = words.taken(reason, "reason", required=True)
     grant = _written(_Verdict.REJECT, by=by, via=via, comment=why)

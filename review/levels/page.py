@@ -1,4 +1,4 @@
-"""Designs and choices of rules as reviewers see them: which of them wait, and one of them in full."""
+"""Designs and choices of rules as reviewers see them: a list of those that wait, and one in full."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _WAITS = LevelState.AWAITING_REVIEW.value
 
 @dataclass(frozen=True)
 class LevelRow:
-    """One that waits, as a list shows it; `refusal` says why this person may not decide it."""
+    """A waiting one in a list; `refusal` says why this person may not decide it."""
 
     document: LevelDocument
     refusal: str
@@ -50,7 +50,7 @@ class LevelView:
 
     @property
     def is_broken(self) -> bool:
-        """True when the stored bytes are not those that were put to review: nothing of it can be decided."""
+        """True if the stored bytes are not those that were put to review: then it cannot be decided."""
         return self.digest_now != self.document.digest or (self.design is None and self.selection is None)
 
     @property
@@ -75,7 +75,7 @@ class LevelView:
 
     @property
     def asks(self) -> tuple[str, ...]:
-        """The values that the design leaves to people: until they are given it cannot be approved."""
+        """The values that the design still lacks: until then it cannot be approved."""
         return design_page.asks(self.design) if self.design else ()
 
     @property
@@ -98,7 +98,7 @@ def waiting(user: User) -> list[LevelRow]:
 
 
 def latest(user: User) -> list[LevelDocument]:
-    """What was decided last, newest first."""
+    """The latest decisions, newest first."""
     decided = visible_to(user).filter(decided_at__isnull=False).defer("document")
     return list(decided.order_by("-pk")[:LATEST])
 
@@ -159,12 +159,12 @@ class BehindPlan:
 
     @property
     def all(self) -> list[LevelDocument]:
-        """Both, as far as there are any."""
+        """Both, if there are any."""
         return [one for one in (self.design, self.selection) if one is not None]
 
 
 def behind(plan: IntentPlan) -> BehindPlan:
-    """The design that the plan's goal stands on, and the choice of rules that the plan was made with."""
+    """The design of the plan's goal, and the choice of rules with which the plan was made."""
     used = (plan.plan.evidence or {}).get("selection") or {}
     settled = [LevelState.APPROVED.value, LevelState.UNREVIEWED.value]
     found = LevelDocument.objects.filter(goal_id=plan.goal_id, state__in=settled).select_related("decided_by")

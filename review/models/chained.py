@@ -1,4 +1,4 @@
-"""What rows of a chain have in common."""
+"""The base of rows of a chain."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ ANCHOR_LENGTH = 300
 class Comment(models.Model):
     """A person's words about a plan, one of its steps or one of its arguments: a note, or a question.
 
-    Open notes reach the planner and the log with the next decision. `anchor` is what it stood on in the revision it was
-    written on, `anchor_now` the same thing in the newest revision that it was carried to (`review.reading.anchors`).
+    Open notes go to the planner and the log with the next decision. `anchor` is its place in the revision where it was
+    written, `anchor_now` the same place in the newest revision that it was carried to (`review.reading.anchors`).
     """
 
     class Kind(models.TextChoices):
@@ -23,11 +23,11 @@ class Comment(models.Model):
 
     class State(models.TextChoices):
         OPEN = "open"
-        # A later revision changed what it stood on; of a question: somebody answered.
+        # A later revision changed what it is about; for a question: somebody answered.
         ADDRESSED = "addressed"
-        # What it stood on is gone.
+        # What it is about is gone.
         STALE = "stale"
-        # Its writer says that it is settled.
+        # Its writer resolved it.
         RESOLVED = "resolved"
 
     goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="comments")
@@ -40,7 +40,7 @@ class Comment(models.Model):
     about = models.TextField(blank=True)
     state = models.CharField(max_length=12, choices=State.choices, default=State.OPEN)
     anchor_now = models.CharField(max_length=ANCHOR_LENGTH, blank=True)
-    # The revision that `anchor_now` is about, and the one that addressed it or took its place away.
+    # The revision of `anchor_now`, and the one that addressed it or removed its place.
     revision_now = models.PositiveIntegerField(default=0)
     settled_in = models.PositiveIntegerField(null=True, blank=True)
     at = models.DateTimeField(auto_now_add=True)
@@ -95,7 +95,7 @@ class Answer(models.Model):
 
 
 class RoundLimit(models.Model):
-    """How often plans of an agent's goal may be sent back until a person must supply the plan."""
+    """How often a goal's plan may be sent back before a person must write it, for an agent."""
 
     # Null: every agent.
     agent = models.ForeignKey(Agent, null=True, blank=True, on_delete=models.CASCADE, related_name="round_limits")

@@ -18,7 +18,7 @@ class Decision(Chained):
         APPROVE = "approve"
         REJECT = "reject"
         REQUEST_CHANGES = "request_changes"
-        # Other values in a step: a new revision, which is decided in its turn.
+        # Other values in a step: a new revision, which is decided separately.
         EDIT = "edit"
         # Where a policy asks for two people: what the first one says, what is taken back before the second one came,
         # and what the second one says of a plan that was approved before the policy asked.
@@ -32,9 +32,9 @@ class Decision(Chained):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="decisions")
     via = models.CharField(max_length=8, default="browser")
     comment = models.TextField(blank=True)
-    # What else was decided: values that were changed, steps that were left out and why.
+    # Further content of the decision: changed values, steps that were left out and why.
     edits = models.JSONField(default=dict, blank=True)
-    # The policy that decided in the name of `by`, its owner; null: the person did.
+    # The policy that decided in the name of `by`, its owner; null if a person did.
     policy = models.ForeignKey(
         "PolicyVersion", null=True, blank=True, on_delete=models.PROTECT, related_name="decisions"
     )
@@ -52,7 +52,7 @@ class Approval(models.Model):
     decision = models.OneToOneField(Decision, on_delete=models.PROTECT, related_name="approval")
     digest = models.CharField(max_length=DIGEST_HEX)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="approvals")
-    # Recovery allowed in advance, e.g. {"tries": 3}: further tries of the same approved bytes.
+    # Recovery granted in advance, e.g. {"tries": 3}: further attempts with the same approved bytes.
     envelope = models.JSONField(default=dict)
     at = models.DateTimeField()
     mac = models.CharField(max_length=DIGEST_HEX)
@@ -62,18 +62,18 @@ class Approval(models.Model):
 
 
 class HeldDecision(models.Model):
-    """A decision of the browser that can still be taken back. It becomes a `Decision` when its time has come.
+    """A browser decision that can still be undone. It becomes a `Decision` when its time has come.
 
     `ruling` is all that was decided (`review.deciding.ruling`). `dropped` says why it never took effect; the row then
     stays until its person has read that.
 
-    The view that took the person's word seals it (`people.sealing`), and the sweep carries out nothing else.
+    The view that received it seals it (`people.sealing`), and the sweep carries out only sealed rows.
     """
 
     sealed = ("intent_plan_id", "by_id", "digest", "verdict", "ruling", "made_at")
     acted_on = Q(dropped="")
 
-    # The verdict of an approval that a second person must complete, as far as could be told when it was made.
+    # The verdict of an approval that, as known when it was made, a second person must complete.
     FIRST = "first"
 
     intent_plan = models.ForeignKey(IntentPlan, on_delete=models.CASCADE, related_name="held")
@@ -96,12 +96,12 @@ class HeldDecision(models.Model):
 
     @property
     def seconds_left(self) -> int:
-        """Whole seconds until it takes effect; one when that may be any moment."""
+        """Whole seconds until it takes effect; 1 if that may be any moment."""
         return max(1, round((self.due_at - timezone.now()).total_seconds()))
 
     @property
     def look_again_s(self) -> int:
-        """When an open page should ask what became of it: the sweep comes once a second."""
+        """When an open page should ask for the result: the sweep runs once a second."""
         return self.seconds_left + 1
 
     @property
@@ -125,7 +125,7 @@ class HeldDecision(models.Model):
 
     @property
     def batch(self) -> str:
-        """What the decisions of one batch have in common; "" for one that was made alone."""
+        """The key that the decisions of one batch share; "" for a single decision."""
         return str(self.ruling.get("batch", ""))
 
     @property

@@ -10,16 +10,16 @@ from django.urls import reverse
 
 
 class InboxRequest(models.Model):
-    """A call of a tool that some other framework wants to make, as it was received. Nothing of that is ever rewritten.
+    """A tool call that another framework wants to make, as it was received. These fields are never rewritten.
 
     `digest` is the SHA-256 over all that a person is shown; a decision names it. `source` says which program asks and
-    `thread` is its own reference, both in its own words. `allowed` are the decisions that it takes; `answer_schema` is
-    the JSON Schema of edited arguments or of a response, null: any. `answer` are the arguments after an edit, or the
-    response; `answer_digest` is over decision and answer.
+    `thread` is its own reference, both in its own words. `allowed` are the decisions that it accepts; `answer_schema`
+    is the JSON Schema of edited arguments or of a response, null: any. `answer` is the arguments after an edit, or the
+    response; `answer_digest` covers decision and answer.
     """
 
     class State(models.TextChoices):
-        """Where it stands. Only a decision approves anything: what has expired was not approved."""
+        """Its state. Only a decision approves anything: an expired request was not approved."""
 
         WAITING = "waiting"
         DECIDED = "decided"

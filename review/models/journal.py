@@ -35,7 +35,7 @@ class AuditEntry(Chained):
 
     version = models.PositiveSmallIntegerField()
     event = models.CharField(max_length=32)
-    # Null: nobody who was logged in, or a command on the server.
+    # Null: nobody was logged in, or a command on the server.
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="audit_entries", db_index=False
     )

@@ -1,4 +1,4 @@
-"""Decisions on designs and choices of rules, and what people were told of them."""
+"""Decisions on designs and choices of rules, and which notices people got about them."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class LevelDecision(Chained):
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="level_decisions")
     via = models.CharField(max_length=8, default="browser")
     comment = models.TextField(blank=True)
-    # The rule that was chosen in place of the agent's, by the key of its goal.
+    # Rules chosen in place of the agent's, by the key of their goal.
     choice = models.JSONField(default=dict, blank=True)
 
     class Meta(Chained.Meta):
-        # Two people at one moment: the first one decided, whatever the second one's request still finds.
+        # Two people at the same moment: only the first decision is stored, whatever the second request has read.
         constraints = [models.UniqueConstraint(fields=["document"], name="one_decision_per_level_document")]
 
     def __str__(self) -> str:
@@ -35,7 +35,7 @@ class LevelDecision(Chained):
 
 
 class LevelTold(models.Model):
-    """What people have been told of a design or a choice already, so that nobody is told twice."""
+    """Which notices people got about a design or a choice, so that nobody is told twice."""
 
     document = models.OneToOneField(LevelDocument, on_delete=models.CASCADE, related_name="told")
     end_at = models.DateTimeField(null=True)

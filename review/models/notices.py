@@ -1,4 +1,4 @@
-"""Who is told what, and how it reached them."""
+"""Notices, and how they are delivered."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from review.models.inbox import InboxRequest
 
 
 class NoticeKind(models.TextChoices):
-    """What somebody is told of."""
+    """What a notice is about."""
 
     AWAITS = "awaits", "a plan waits for my decision"
     ASSIGNED = "assigned", "a plan was assigned to me"
@@ -36,13 +36,13 @@ ABOUT = ("intent_plan", "level_document", "goal", "lesson", "inbox_request")
 
 
 def _about_one_of(*names: str) -> models.Q:
-    """Exactly one of these is there."""
+    """Exactly one of these is set."""
     cases = (models.Q(**{f"{one}__isnull": one != there for one in names}) for there in names)
     return functools.reduce(operator.or_, cases)
 
 
 class PlanTold(models.Model):
-    """What people have been told of a plan already, so that nobody is told twice."""
+    """Which notices people got about a plan, so that nobody is told twice."""
 
     intent_plan = models.OneToOneField(IntentPlan, on_delete=models.CASCADE, related_name="told")
     urgent_at = models.DateTimeField(null=True)
@@ -56,18 +56,18 @@ class PlanTold(models.Model):
 
 
 class Notice(models.Model):
-    """One thing that one person is told; `text` never holds arguments, paths or output."""
+    """A notice for one person; `text` never contains arguments, paths or output."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notices")
     kind = models.CharField(max_length=8, choices=NoticeKind.choices)
     # What it is about: a plan, a design or choice of rules, a goal, a lesson, or a request in the inbox.
     intent_plan = models.ForeignKey(IntentPlan, null=True, on_delete=models.CASCADE, related_name="notices")
     level_document = models.ForeignKey(LevelDocument, null=True, on_delete=models.CASCADE, related_name="notices")
-    # A goal that waits for its agent's budget, or that failed inside mindX.
+    # A goal that waits for its agent's budget, or failed because of an error in mindX.
     goal = models.ForeignKey(Goal, null=True, on_delete=models.CASCADE, related_name="notices")
     # The version of it that ended it.
     lesson = models.ForeignKey(Lesson, null=True, on_delete=models.CASCADE, related_name="notices")
-    # Its partial index is below: most notices are about something else.
+    # The partial index below is for this: most notices are about something else.
     inbox_request = models.ForeignKey(
         InboxRequest, null=True, on_delete=models.CASCADE, related_name="notices", db_index=False
     )
@@ -120,12 +120,12 @@ class Notice(models.Model):
 
 
 class NoticeChoice(models.Model):
-    """What a person gets besides the list of notices. Without a row: nothing."""
+    """Where a person gets notices besides the list. Without a row: nowhere."""
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notice_choice")
     email_kinds = ArrayField(models.CharField(max_length=8), default=list, blank=True)
     apprise_kinds = ArrayField(models.CharField(max_length=8), default=list, blank=True)
-    # A secret: it is asked for, never shown, logged or audited.
+    # A secret: it can be entered, but is never shown, logged or audited.
     apprise_address = models.TextField(blank=True)
 
     def __str__(self) -> str:
@@ -133,7 +133,7 @@ class NoticeChoice(models.Model):
 
 
 class Delivery(models.Model):
-    """A notice on its way to where somebody reads it outside of mindX."""
+    """A notice on its way to an e-mail or other address."""
 
     class Channel(models.TextChoices):
         EMAIL = "email"

@@ -1,4 +1,4 @@
-"""The risk of plans, policies, and what they said."""
+"""The risk of plans, policies, and their verdicts."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from review.policy.verdict import Action
 
 
 class PlanRisk(models.Model):
-    """The risk of a plan as it was last worked out: when it was proposed, and again after its shadow run.
+    """The risk of a plan as last worked out: when it was proposed, and again after its shadow run.
 
-    `rank` orders a queue (0 is looked at first); `steps` holds each step's level, reasons and share of failures, and
-    `trial` what the shadow run came to, for lists (`review.reading.outcomes.Trial`).
-    `shadow_run` is the newest run that it knows of, which also says that policies have looked at that run.
+    `rank` orders the queue (0 comes first); `steps` has each step's level, reasons and share of failures, and `trial`
+    the result of the shadow run, for lists (`review.reading.outcomes.Trial`). `shadow_run` is the newest run that was
+    considered, also by policies.
     """
 
     intent_plan = models.OneToOneField(IntentPlan, on_delete=models.CASCADE, related_name="risk", primary_key=True)
@@ -47,9 +47,9 @@ class PlanRisk(models.Model):
 
 
 class ReviewPolicy(models.Model):
-    """A policy by its name: which version counts, and whether it is in force. Its content is in its versions.
+    """A policy: its name, its current version, and whether it is enabled. Its content is in its versions.
 
-    Both are sealed by the code that a person's click runs: workers approve in its owner's name.
+    Both are sealed when a person changes them, because workers approve in its owner's name.
     """
 
     sealed = ("name", "state", "number", "enabled_at")
@@ -58,12 +58,12 @@ class ReviewPolicy(models.Model):
     name = models.CharField(max_length=120, unique=True)
     state = models.CharField(max_length=12, default=PolicyState.DRAFT.value)
     reason = models.TextField(blank=True)
-    # The number of its newest version, which is the one that counts.
+    # The number of its newest version, which is the one that applies.
     number = models.PositiveIntegerField(default=1)
-    # The version that was last replayed on history, and what it would have decided otherwise than people did.
+    # The version that was last replayed on history, and where it would have decided differently from people.
     replayed = models.PositiveIntegerField(default=0)
     replay = models.JSONField(default=dict, blank=True)
-    # Outcomes of plans that it approved before this moment do not suspend it: a person has looked at them.
+    # Plans that it approved before this moment do not suspend it: a person has seen how they ended.
     enabled_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
@@ -85,7 +85,7 @@ class ReviewPolicy(models.Model):
 
 
 class PolicyVersion(models.Model):
-    """What a policy says, once and for all: a change is a new version. `owner` answers for what it approves."""
+    """One version of a policy, which never changes. `owner` is responsible for what it approves."""
 
     append_only = True
     sealed = (
@@ -104,7 +104,7 @@ class PolicyVersion(models.Model):
     number = models.PositiveIntegerField()
     action = models.CharField(max_length=16, choices=[(action.value, action.value) for action in Action])
     conditions = models.JSONField(default=dict)
-    # Only of one that approves: so many plans a day, until when, and the percentage that a person still reviews.
+    # Only if it approves: plans a day, end date, and the percentage that a person still reviews.
     budget = models.PositiveIntegerField(default=0)
     expires_at = models.DateTimeField(null=True, blank=True)
     sampling_percent = models.PositiveSmallIntegerField(default=0)
@@ -144,7 +144,7 @@ class PolicyDay(models.Model):
 
 
 class PolicyChange(models.Model):
-    """Who changed what of a policy, and when: its history, kept."""
+    """The history of a policy: who changed what, and when."""
 
     append_only = True
 
@@ -163,7 +163,7 @@ class PolicyChange(models.Model):
 
 
 class PolicyEvaluation(models.Model):
-    """What all policies came to for one plan at one moment; `fired` names version, condition and step of each."""
+    """The verdict of all policies on one plan at one moment; `fired` names version, condition and step of each."""
 
     append_only = True
 
@@ -179,7 +179,7 @@ class PolicyEvaluation(models.Model):
     version = models.ForeignKey(PolicyVersion, null=True, on_delete=models.PROTECT, related_name="evaluations")
     fired = models.JSONField(default=list)
     declined = models.JSONField(default=list)
-    # What became of it, where the verdict alone does not say: sampled for a person, over the budget, refused.
+    # The result, if the verdict alone does not say it: sampled for a person, over the budget, refused.
     outcome = models.TextField(blank=True)
     is_sample = models.BooleanField(default=False)
     at = models.DateTimeField(auto_now_add=True)

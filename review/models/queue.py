@@ -1,4 +1,4 @@
-"""What waits: the place of each plan in the queue, what nobody has looked at yet, and filters that people keep."""
+"""The queue: the place of each plan, news that were not processed yet, and filters that people saved."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHAPE_HEX = 32
 
 
 class Harm(models.IntegerChoices):
-    """What of a plan cannot be taken back, from what is looked at first to the last."""
+    """What cannot be undone in a plan, the most serious first."""
 
     DELETES = 0, "it deletes"
     OVERWRITES = 1, "it overwrites"
@@ -25,21 +25,21 @@ class Harm(models.IntegerChoices):
 
 
 class QueueEntry(models.Model):
-    """Where a plan stands in the queue, in columns that one index orders, and what the sweeps have done about it.
+    """The place of a plan in the queue, in columns of one index, and what the sweeps have done for it.
 
-    It is written in the transaction that proposes the plan. A trigger on the plan's state keeps `waits`, so an entry
-    can neither miss that a plan was decided nor tell of it too early. What it repeats of plan and goal never changes.
+    It is written in the transaction that proposes the plan. A trigger on the plan's state updates `waits`, so an
+    entry is always right about whether the plan was decided. The fields that it copies from plan and goal never change.
     """
 
     intent_plan = models.OneToOneField(
         IntentPlan, on_delete=models.CASCADE, primary_key=True, related_name="queue_entry"
     )
     waits = models.BooleanField(default=True)
-    # As in PlanRisk, and `unknown` until that is worked out.
+    # As in PlanRisk; `unknown` until that has been worked out.
     rank = models.PositiveSmallIntegerField(default=Level.UNKNOWN.rank)
     harm = models.PositiveSmallIntegerField(default=Harm.NONE, choices=Harm.choices)
     priority = models.PositiveSmallIntegerField()
-    # Its time is running out: it stands before every priority.
+    # Its time is running out: it comes before every priority.
     is_urgent = models.BooleanField(default=False)
     queued_at = models.DateTimeField(default=timezone.now)
     rung = models.GeneratedField(
@@ -49,13 +49,13 @@ class QueueEntry(models.Model):
         output_field=models.SmallIntegerField(),
         db_persist=True,
     )
-    # Plans that take the same steps have the same one (`review.reading.shapes`); "" when the bytes are no plan.
+    # The same for plans with the same steps (`review.reading.shapes`); "" if the bytes are not a plan.
     shape = models.CharField(max_length=SHAPE_HEX, blank=True)
     # What its newest shadow run came to (`review.reading.outcomes`), and the key of that: plans of one shape whose runs
     # came to the same in outcome and kinds of effect are a group.
     outcome = models.CharField(max_length=10, default=UNTRIED.outcome.value, db_default=UNTRIED.outcome.value)
     trial = models.CharField(max_length=KEY_HEX, default=UNTRIED.key, db_default=UNTRIED.key)
-    # What each step acts on (`review.risk.targets`), by position: its history is counted by it.
+    # What each step acts on (`review.risk.targets`), by position; cases are counted by it.
     targets = ArrayField(models.TextField(blank=True), null=True, blank=True)
     # "tool.command" of every step, each once.
     does = ArrayField(models.CharField(max_length=130), default=list)
@@ -64,11 +64,11 @@ class QueueEntry(models.Model):
     submitted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False
     )
-    # Who means to decide it. It keeps nobody else from deciding.
+    # Who means to decide it. Others can still decide.
     assigned_to = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
-    # What the sweeps have done. Each has a partial index that holds only what is left to do.
+    # What the sweeps have done. Each has a partial index with only the rows left to do.
     has_clock = models.BooleanField(default=False)
     is_told = models.BooleanField(default=False)
     is_urgent_told = models.BooleanField(default=False)
@@ -124,15 +124,15 @@ class QueueEntry(models.Model):
 
     @property
     def group(self) -> str:
-        """The same for plans that may be decided together; "" for one that is decided by itself."""
+        """The same for plans that may be decided together; "" for one that is decided alone."""
         return f"{self.shape}.{self.trial}" if self.shape and Outcome(self.outcome).may_be_batched else ""
 
 
 class PlanNews(models.Model):
-    """Something happened to a plan that its risk and the policies must know: it was proposed, or tried in a copy.
+    """News about a plan for its risk and the policies: it was proposed, or tried in a copy.
 
-    A trigger on shadow runs adds a row when one ends; whoever looks takes the rows away that they knew of. Losing a
-    hint therefore loses nothing, and nobody has to compare every waiting plan with its runs to find that out.
+    A trigger on shadow runs adds a row when one ends; the code that processes news deletes the rows that it has read.
+    So a lost hint loses nothing, without comparing every waiting plan with its runs.
     """
 
     intent_plan = models.ForeignKey(IntentPlan, on_delete=models.CASCADE, related_name="news")
@@ -142,7 +142,7 @@ class PlanNews(models.Model):
 
 
 class SavedFilter(models.Model):
-    """A filter of the queue that a person keeps under a name. `query` is what stands in the address."""
+    """A filter of the queue that a person saved under a name. `query` is its part of the address."""
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="review_filters")
     name = models.CharField(max_length=60)

@@ -9,7 +9,7 @@ from review.timing import Limit
 
 
 class TimeLimit(models.Model):
-    """How long plans of a priority may wait for a decision. It holds for plans that come into the queue from now on."""
+    """How long plans of a priority may wait for a decision. It applies to plans that enter the queue from now on."""
 
     # Null: every priority.
     priority = models.PositiveSmallIntegerField(null=True, blank=True, help_text="1 to 5; empty: every priority")
@@ -52,12 +52,12 @@ class TimeLimit(models.Model):
         return f"priority {self.priority}" if self.priority else "every priority"
 
     def as_limit(self) -> Limit:
-        """As the pure core takes it."""
+        """In the form that the pure core uses."""
         return Limit(self.priority, self.minutes, self.escalate_percent, self.changed_at, self.to_manual)
 
 
 class ReviewClock(models.Model):
-    """Until when a plan may wait, as it was when it got its clock. The moments are null once it waits no more."""
+    """Until when a plan may wait, as set when it got its clock. The moments are null once it no longer waits."""
 
     intent_plan = models.OneToOneField(IntentPlan, on_delete=models.CASCADE, related_name="clock")
     minutes = models.PositiveIntegerField()

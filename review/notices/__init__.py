@@ -1,4 +1,4 @@
-"""Telling people: who is told what, in their own list and wherever else they chose.
+"""Notices: who is told what, in their own list and wherever else they chose to be.
 
 Imports `policies` and below.
 """

@@ -1,8 +1,8 @@
-"""Which addresses notices are sent to: apprise's, of services and with options on a list.
+"""The addresses that notices may be sent to: apprise's, only for services and options on a list.
 
 Apprise knows more than messages: options that name a file on this machine and send it, services that write to this
-machine's log or desktop, several addresses in one. A list of what is bad would miss what its next version brings. What
-is let through here is spelled so plainly that every parser reads the same out of it.
+machine's log or desktop, several addresses in one. A list of what is forbidden would miss new features of its next
+version. Accepted addresses are so simple that every parser reads them in the same way.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Telling of a used-up budget for language models: the submitter whose goal waits, and who may raise it, once a day."""
+"""Notices about a used-up budget for language models: to submitters of waiting goals, and to operators, once a day."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _AT_ONCE = 200
 
 
 def sweep() -> None:
-    """Tell of each goal that waits and of which nobody was told today (UTC)."""
+    """Send a notice for each waiting goal for which none was sent today (UTC)."""
     told = Notice.objects.filter(goal=OuterRef("pk"), kind=NoticeKind.BUDGET, at__gte=_midnight())
     for pk in _waiting().exclude(Exists(told)).order_by("pk").values_list("pk", flat=True)[:_AT_ONCE]:
         _tell(pk)
@@ -31,14 +31,14 @@ def _waiting() -> QuerySet[Goal]:
 
 def _tell(pk: int) -> None:
     with transaction.atomic():
-        # Two sweeps must not both tell: the goal's row is the lock, and who comes second finds the notice.
+        # Two sweeps must not both send: the goal's row is the lock, and the second one finds the notice.
         goal = _waiting().select_for_update(no_key=True, skip_locked=True, of=("self",)).filter(pk=pk).first()
         today = Notice.objects.filter(kind=NoticeKind.BUDGET, at__gte=_midnight())
         if goal is None or today.filter(goal=goal).exists():
             return
         about = notify.first_words(goal)
         text = f"The budget of {goal.agent.name} for language models is used up today, so this goal waits: {about}"
-        # Operators hear of an agent once a day: another goal that waits tells them nothing new.
+        # Operators get one notice a day per agent: another waiting goal tells them nothing new.
         known = set(today.filter(goal__agent=goal.agent_id).values_list("user", flat=True))
         operators = [user for user in notify.active() if user.has_role(Role.OPERATOR) and user.pk not in known]
         notify.tell(NoticeKind.BUDGET, text, [goal.submitted_by, *operators], goal=goal)

@@ -1,4 +1,4 @@
-"""Sending notices out. Never inside a transaction; a message may come twice when a worker dies, and is never lost."""
+"""Sends notices, never inside a transaction. If a worker dies, a message may arrive twice, but is never lost."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ logger = logging.getLogger(__name__)
 
 TRIES = 5
 SUBJECT = "mindX"
-# Each further try waits twice as long as the one before it.
+# Each further try waits twice as long as the one before.
 _FIRST_PAUSE = timedelta(seconds=30)
 _AT_ONCE = 50
 _TIMEOUT_S = 30
 
 
 class NotSent(Exception):
-    """The message did not go out; the text says why and holds no address."""
+    """The message was not sent; the text says why and contains no address."""
 
 
 def wake(delivery_id: int) -> None:
-    """Ask a worker, once the transaction has committed. The sweep finds what no worker hears of."""
+    """Ask a worker, once the transaction has committed. If that message is lost, the sweep finds the delivery."""
     transaction.on_commit(lambda: _wake(delivery_id))
 
 
 def sweep() -> None:
-    """Send what waits and whose moment has come."""
+    """Send waiting deliveries that are due."""
     waiting = Delivery.objects.filter(state=Delivery.State.WAITING, next_at__lte=Now())
     for pk in waiting.order_by("next_at").values_list("pk", flat=True)[:_AT_ONCE]:
         _wake(pk)
@@ -96,14 +96,14 @@ def _by_email(delivery: Delivery) -> None:
 
 
 def _by_apprise(delivery: Delivery) -> None:
-    """In a process of its own: what the library connects to is refused there when it is internal, wherever it leads."""
+    """In a process of its own, which refuses every connection to an internal address."""
     choice = getattr(delivery.notice.user, "notice_choice", None)
     if choice is None or not choice.apprise_address:
         raise NotSent("this person has no address any more")
     order = {"address": choice.apprise_address, "title": SUBJECT, "body": _body(delivery)}
     order["internal"] = settings.NOTIFY_INTERNAL
     try:
-        done = subprocess.run(  # the address goes by standard input: arguments are for everybody to read
+        done = subprocess.run(  # the address goes by standard input, because everybody can read arguments
             [sys.executable, "-I", str(settings.BASE_DIR / "review" / "notices" / "sending.py")],
             input=json.dumps(order),
             capture_output=True,
@@ -115,7 +115,7 @@ def _by_apprise(delivery: Delivery) -> None:
     except subprocess.TimeoutExpired as error:
         raise NotSent(f"no answer within {_TIMEOUT_S} s") from error
     if done.returncode:
-        # The last line is one of sending.py's own sentences, or nothing that may be shown.
+        # The last line is either one of sending.py's own sentences, or must not be shown.
         said = done.stdout.strip()
         raise NotSent(said or "the service rejected the message")
 

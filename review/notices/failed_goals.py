@@ -1,4 +1,4 @@
-"""Telling of goals that failed inside mindX: their submitters, who can try again, and operators, who see the error."""
+"""Notices about goals that failed because of an error in mindX: to submitters, who can try again, and to operators."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from review.models import Notice, NoticeKind
 from review.notices import notify
 
 _AT_ONCE = 200
-# What is older was told of, or nobody was there to be told.
+# For older ones a notice was sent, or there was nobody to send it to.
 _LOOKS_BACK = timedelta(days=2)
 
 
 def sweep() -> None:
-    """Tell of each goal that was given up and of which nobody was told since."""
+    """Send a notice for each failed goal for which none was sent yet."""
     for failure in _untold()[:_AT_ONCE]:
         _tell(failure)
 
@@ -33,7 +33,7 @@ def _untold() -> QuerySet[TurnFailure]:
 
 def _tell(failure: TurnFailure) -> None:
     with transaction.atomic():
-        # Two sweeps must not both tell: the goal's row is the lock, and who comes second finds the notice.
+        # Two sweeps must not both send: the goal's row is the lock, and the second one finds the notice.
         locked = Goal.objects.select_for_update(no_key=True, skip_locked=True, of=("self",))
         goal = locked.select_related("submitted_by").filter(pk=failure.goal_id).first()
         if goal is None or not _untold().filter(pk=failure.pk).exists():

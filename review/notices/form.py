@@ -9,7 +9,7 @@ from review.notices.addresses import is_allowed
 
 
 class NoticeForm(forms.Form):
-    """What somebody wants to get where. The address is write-only: the form never holds the one that is kept."""
+    """Which notices a person wants where. The address is write-only: the form never has the stored one."""
 
     email_kinds = forms.MultipleChoiceField(
         choices=NoticeKind.choices, required=False, widget=forms.CheckboxSelectMultiple, label="By e-mail"
@@ -28,11 +28,11 @@ class NoticeForm(forms.Form):
 
     @classmethod
     def of(cls, choice: NoticeChoice) -> NoticeForm:
-        """As it is now, without the address."""
+        """The current values, without the address."""
         return cls(initial={"email_kinds": choice.email_kinds, "apprise_kinds": choice.apprise_kinds})
 
     def clean_apprise_address(self) -> str:
-        """Refuse what is not on the list or apprise does not know. The error does not repeat it."""
+        """Refuse an address that is not on the list or unknown to apprise. The error does not repeat it."""
         import apprise  # takes a while, and only this form and the sending program need it
 
         address: str = self.cleaned_data["apprise_address"].strip()

@@ -1,4 +1,4 @@
-"""Telling a teacher that somebody else ended what they taught: from then on their goals are planned otherwise."""
+"""A notice for a teacher when somebody else ends their lesson, because their goals are then planned differently."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _ENDINGS = {
 
 
 def tell_end(version: Lesson) -> None:
-    """Tell the teacher of a version that ends the lesson, if it is another person's. Call it in the transaction that
-    keeps the version.
+    """Tell the teacher about a version that ends the lesson, if somebody else saved it. Call it in the transaction that
+    stores the version.
     """
     ending = _ENDINGS.get(version.state)
     if ending and version.by_id != version.teacher_id:

@@ -1,4 +1,4 @@
-"""Telling people of designs and choices of rules: reviewers that one waits, those it concerns how it was decided."""
+"""Notices about designs and choices of rules: to reviewers that one waits, and to submitters how it was decided."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from review.notices import notify
 
 _AT_ONCE = 200
 _WAITS = LevelState.AWAITING_REVIEW.value
-# What a person decided. One that was replaced or whose goal ended left the queue without anybody's word.
+# States that a person decided. Replaced ones, and those of ended goals, left the queue without a decision.
 _DECIDED = [state.value for state in (LevelState.APPROVED, LevelState.SENT_BACK, LevelState.REJECTED)]
 
 
 def sweep() -> None:
-    """Tell of what nobody was told of yet; who is told and that they were is one transaction."""
+    """Send notices that were not sent yet; the notices and the mark that they were sent are one transaction."""
     for document in _documents(Q(state=_WAITS, told__isnull=True)):
         _tell_waiting(document)
     for document in _documents(Q(state__in=_DECIDED, told__end_at__isnull=True)):
@@ -28,7 +28,7 @@ def sweep() -> None:
 
 
 def text_of(kind: NoticeKind, document: LevelDocument) -> str:
-    """What is asked or was decided: the goal's first words, and nothing of the document."""
+    """What is asked or was decided: the goal's first words, nothing from the document."""
     what, goal = document.get_kind_display(), notify.first_words(document.goal)
     if kind == NoticeKind.AWAITS:
         return f"A {what} is waiting for your review: {goal}"

@@ -1,4 +1,4 @@
-"""Telling people: who is told what, once, in a list of their own and wherever else they chose."""
+"""Notices about plans: who is told what, once, in their own list and wherever else they chose to be."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from review.policies import evaluation
 _AT_ONCE = 200
 _WORDS_MAX = 60
 _ENDED = [state.value for state in PLAN_ENDED]
-# What asks for something that nobody can do any more once the plan is decided.
+# Notices that ask for something that is no longer possible once the plan is decided.
 _OF_WAITING = (NoticeKind.AWAITS, NoticeKind.ASSIGNED, NoticeKind.URGENT)
 
 
 def sweep() -> None:
-    """Tell of what nobody was told of yet. Who is told and that they were is one transaction, so each is told once."""
+    """Send notices that were not sent yet. Notice and mark are one transaction, so each person is told once."""
     for plan in _plans(Q(queue_entry__waits=True, queue_entry__is_told=False)):
         _tell_waiting(plan)
     for plan in _plans(
@@ -52,16 +52,16 @@ def sweep() -> None:
 
 
 def tell_question(question: Comment) -> None:
-    """Tell those who stand behind the plan that somebody asks. Call it in the transaction that keeps the question."""
+    """Tell the people behind the plan that somebody asks. Call it in the transaction that stores the question."""
     plan = _plan_of(question)
     people = [user for user in _behind(plan) if user.pk != question.by_id]
-    # A rule's author may have no right to see a goal that the rule planned: they are told nothing of it.
+    # A rule's author may have no right to see a goal that the rule planned; then they get no notice.
     asked = [user for user in people if _sees(user, plan)]
     tell(NoticeKind.QUESTION, text_of(NoticeKind.QUESTION, plan), asked, intent_plan=plan, comment=question)
 
 
 def tell_answer(question: Comment, *, by: User) -> None:
-    """Tell whoever asked, once, that there is an answer. Call it in the transaction that keeps the answer."""
+    """Tell the asker, once, that there is an answer. Call it in the transaction that stores the answer."""
     plan = _plan_of(question)
     told = Notice.objects.filter(user=question.by, kind=NoticeKind.ANSWER, comment=question).exists()
     if question.by_id != by.pk and not told and _sees(question.by, plan):
@@ -90,7 +90,7 @@ def _sees(user: User, plan: IntentPlan) -> bool:
 
 
 def text_of(kind: NoticeKind, plan: IntentPlan) -> str:
-    """What is asked, without arguments, paths or output: the goal's first words, the number of steps, the risk."""
+    """The text, without arguments, paths or output: the goal's first words, the number of steps, the risk."""
     steps = plan.intents.filter(phase=Intent.Phase.MAIN).count()
     risk = getattr(getattr(plan, "risk", None), "level", "")
     about = f"{first_words(plan.goal)} ({steps} step{'s' * (steps != 1)}{f', risk {risk}' if risk else ''})"
@@ -112,7 +112,7 @@ def _how_it_ended(plan: IntentPlan) -> str:
 
 
 def first_words(goal: Goal) -> str:
-    """As much of a goal as a message may say, in quotes."""
+    """The part of a goal that a message may contain, in quotes."""
     text = hidden.visible_text(" ".join(goal.text.split()))
     return f"“{text if len(text) <= _WORDS_MAX else f'{text[:_WORDS_MAX].rstrip()}…'}”"
 
@@ -139,8 +139,8 @@ def _tell_urgent(plan: IntentPlan) -> None:
 
 
 def _settle() -> None:
-    """What asked for a decision counts as read when the plan waits no more. Before its end is told: until then few
-    places are looked at, those of the plans that are under way.
+    """Notices that asked for a decision count as read once the plan no longer waits. Done before its end is announced,
+    when only few rows, those of plans under way, have to be checked.
     """
     under_way = QueueEntry.objects.filter(waits=False, is_end_told=False)
     asking = Notice.objects.filter(read_at__isnull=True, kind__in=_OF_WAITING)
@@ -152,7 +152,7 @@ def _tell_end(plan: IntentPlan) -> None:
         QueueEntry.objects.filter(pk=plan.pk).update(is_end_told=True)
         concerned = _concerned(plan)
         if concerned:
-            # A policy, or somebody quick, may have decided before anybody was told that it waits.
+            # A policy, or a quick person, may have decided before anybody was told that it waits.
             PlanTold.objects.get_or_create(intent_plan=plan)
         if not PlanTold.objects.filter(intent_plan=plan, end_at__isnull=True).update(end_at=Now()):
             return
@@ -161,7 +161,7 @@ def _tell_end(plan: IntentPlan) -> None:
 
 
 def _concerned(plan: IntentPlan) -> list[User]:
-    """Who learns how it ended: whoever approved it (both of two; of a policy its owner) and the submitter."""
+    """Who is told how it ended: whoever approved it (both of two; for a policy its owner) and the submitter."""
     if plan.state == PlanState.EXPIRED:
         told = PlanTold.objects.filter(intent_plan=plan).exists()
         return [*_deciders(plan), plan.goal.submitted_by] if told else []
@@ -180,7 +180,7 @@ def _deciders(plan: IntentPlan) -> list[User]:
 
 
 def active() -> list[User]:
-    """Everybody who could be told of something."""
+    """Everybody who could get a notice."""
     return list(User.objects.filter(is_active=True).exclude(roles=[], is_superuser=False))
 
 
@@ -189,7 +189,7 @@ def _tell_plan(kind: NoticeKind, plan: IntentPlan, people: Iterable[User]) -> No
 
 
 def tell(kind: NoticeKind, text: str, people: Iterable[User], **about: Model) -> None:
-    """A notice for each, and a delivery wherever they chose to have it as well. `about`: the field that it leads to."""
+    """A notice for each, and a delivery wherever else they chose. `about`: the field that it links to."""
     told = {user.pk: user for user in people if user.is_active}
     found = Notice.objects.bulk_create([Notice(user=user, kind=kind, text=text, **about) for user in told.values()])
     choices = {choice.user_id: choice for choice in NoticeChoice.objects.filter(user__in=told)}

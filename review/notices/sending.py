@@ -1,8 +1,8 @@
 """Run as a program by `review.notices.deliveries`: sends one message by apprise, and connects to nothing internal.
 
-A hook of the interpreter sees every connection that anything here makes, so neither a redirect nor a name that means
-another machine the second time leads inside. It also sees every file that is opened: an option of an address can name
-one. Nothing of the order is printed: an address is a secret.
+A hook of the interpreter sees every connection of this process, so neither a redirect nor a name that resolves to
+another machine the second time leads inside. It also sees every opened file, because an option of an address can name
+one. Nothing from the order is printed, because an address is a secret.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sysconfig
 from pathlib import Path
 from typing import Any
 
-# As a program this stands alone: without our environment, and without the folder of the project among its paths.
+# As a program this runs alone: without our environment, and without the project's folder in its path.
 sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from review.notices.addresses import is_allowed  # after the path
@@ -30,14 +30,14 @@ _NEVER = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork
 _refused: list[str] = []
 
 
-# What Python and its packages open for themselves, and what tells how a name is looked up and a server checked.
+# Files that Python and its packages open themselves, and those for resolving names and checking servers.
 _PYTHONS = (sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), sysconfig.get_path("purelib"))
 _OWN_FILES = tuple(f"{os.path.realpath(path)}{os.sep}" for path in (*_PYTHONS, "/etc/ssl", "/usr/share/zoneinfo"))
 _OWN_FILE = frozenset({"/etc/hosts", "/etc/resolv.conf", "/etc/mime.types", "/dev/null", "/dev/urandom"})
 
 
 def may_open(path: object) -> bool:
-    """Whether the sender may open this: a file of Python's own, or one that is open already."""
+    """Whether the sender may open this: a file of Python's own, or one that is already open."""
     if isinstance(path, int):
         return True
     real = os.path.realpath(os.fsdecode(path)) if isinstance(path, str | bytes | os.PathLike) else ""
@@ -57,20 +57,20 @@ def guard(event: str, arguments: tuple[Any, ...]) -> None:
         raise PermissionError(event)
     if event in ("socket.connect", "socket.sendto", "socket.sendmsg"):
         address = arguments[1] if len(arguments) > 1 else None
-        # Looking names up goes to the resolver, which does not pass here: it is the C library's own.
+        # Name lookups use the C library's resolver, which this hook does not see.
         if address is not None and (not isinstance(address, tuple) or not is_on_the_internet(str(address[0]))):
             _refused.append(event)
             raise PermissionError(event)
 
 
 def main() -> int:
-    """The exit status is 0 when the message was taken; otherwise a sentence is printed."""
+    """The exit status is 0 if the message was accepted; otherwise a sentence is printed."""
     order = json.load(sys.stdin)
     import apprise
 
     logging.disable(logging.CRITICAL)
     sys.addaudithook(no_files)
-    # Whether it is allowed is asked again: it may have been kept before there was a list, or written by other hands.
+    # Check again that it is allowed: it may be older than the list, or changed in the database.
     service = apprise.Apprise.instantiate(order["address"]) if is_allowed(order["address"]) else None
     sender = apprise.Apprise()
     if service is None or not sender.add(service):

@@ -1,4 +1,4 @@
-"""Everything the plan page shows, read from the document's bytes and from the rows around it."""
+"""Everything that the plan page shows, read from the document's bytes and related rows."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ from review.teaching.lessons import Edit
 
 SHOWN_REVISIONS = 4
 LONGEST_TITLE = 240
-# Larger files are named with their size; nobody reads more than this on one page.
+# Larger files are only named with their size; nobody reads more than this on one page.
 MOST_SHOWN_BYTES = 256 * 1024
 
 
@@ -83,11 +83,11 @@ class PlanView:
     has_moved: bool
     reasons: list[Reason]
     precedents: list[Precedent]
-    # An approved plan of the same steps: then what is the same is folded.
+    # An approved plan with the same steps; what is the same is then folded.
     familiar: Familiar | None
     talk: Talk
     rounds: Rounds
-    # Whether a language model reads what is asked for; without one rules alone plan, and they read no comment.
+    # Whether a language model reads requests for changes; rules alone do not.
     reads_comments: bool
     receipts: list[Receipt]
     revisions: list[IntentPlan]
@@ -97,44 +97,44 @@ class PlanView:
     network: list[StepNetwork]
     previous: int | None
     following: int | None
-    # Among which plans these two are; nothing set means all that wait.
+    # The filter for these two; without one they are among all waiting plans.
     among: Filters
     policed: Policed
-    # The boxes of the main steps, by position; none when there is nothing to choose.
+    # The checkboxes of the main steps, by position; empty if there is nothing to choose.
     ticks: dict[int, Tick]
-    # The edits that made this revision out of the one before, and what each value that they changed could teach.
+    # The edits that made this revision, and what each changed value could teach.
     edits: list[Decision]
     changed: list[Edit]
-    # The values that somebody's lesson settled.
+    # The values that come from somebody's lesson.
     taught: list[TaughtValue]
-    # The design and the choice of rules it stands on.
+    # The design and the choice of rules it is based on.
     behind: BehindPlan
-    # Somebody else's decision that can still be taken back.
+    # Somebody else's decision that can still be undone.
     rival: HeldDecision | None
 
     @property
     def remembered(self) -> Remembered | None:
-        """What was taken from memory into its planning; None where no model planned it."""
+        """What its planning got from memory; None if no model planned it."""
         return remembered.read(self.plan.plan.evidence)
 
     @property
     def risk(self) -> PlanRisk | None:
-        """How dangerous it is; None until that is worked out."""
+        """Its risk; None until that has been worked out."""
         return getattr(self.plan, "risk", None)
 
     @property
     def standing(self) -> str:
-        """What an open page knows of where the plan stands."""
+        """What an open page knows about the plan's state."""
         return standing(self.plan, self.rival)
 
     @property
     def is_broken(self) -> bool:
-        """True when the stored bytes are not those that were proposed: nothing of this plan may be decided or run."""
+        """True if the stored bytes are not those that were proposed: then the plan may be neither decided nor run."""
         return self.document is None or self.digest_now != self.plan.digest
 
     @property
     def as_approved(self) -> Collection[int]:
-        """The steps that nobody needs to read again: a plan that is asked again has them as they were approved."""
+        """Steps that need no second reading: in a plan that went back to review, those approved unchanged."""
         return self.delta.as_approved if self.delta is not None else ()
 
     @property
@@ -149,7 +149,7 @@ class PlanView:
 
     @property
     def may_edit(self) -> bool:
-        """True when this person may put other values into it now, whoever decides about them."""
+        """True if this person may change its values now, whoever decides about them."""
         return self.is_waiting and not self.is_broken and not self.refuses_edit
 
     @property
@@ -177,14 +177,14 @@ class PlanView:
 
     @property
     def folds_cleanup(self) -> bool:
-        """Whether the clean-up is folded: a line names all that it does, and none of it is dangerous or unknown."""
+        """Whether the clean-up is folded: one line names all that it does, and none of it is dangerous or unknown."""
         found = self.risk.after_failure if self.risk is not None else None
         is_calm = found is not None and Level(found["level"]).is_at_most(Level.MEDIUM)
         return is_calm and not any(argument.is_block for step in self.cleanup_steps for argument in step.arguments)
 
     @property
     def folds_files(self) -> bool:
-        """Whether new files are named only: the plan is familiar, and no text of a step differs."""
+        """Whether new files are only named: the plan is familiar, and no text of a step differs."""
         return self.familiar is not None and not self.familiar.alike.places
 
     @property
@@ -194,12 +194,12 @@ class PlanView:
 
     @property
     def limits(self) -> list[Limited]:
-        """What each step may take at most."""
+        """The limits of each step."""
         return limits_of(self.document) if self.document is not None else []
 
     @property
     def ticked(self) -> list[Tick]:
-        """The boxes that are on."""
+        """The selected steps."""
         return [one for one in self.ticks.values() if one.is_on]
 
     @property
@@ -214,22 +214,22 @@ class PlanView:
 
     @property
     def teaches(self) -> list[Edit]:
-        """What this person may teach of what was changed: whoever may edit the plan may, also after its decision."""
+        """What this person may teach from the changes: whoever may edit the plan may, also after its decision."""
         return [] if self.refuses_edit else [one for one in self.changed if one.teachable.is_anything]
 
     @property
     def checks(self) -> list[outcome_words.Line]:
-        """What will be looked at when it has run."""
+        """The checks for after it has run."""
         return outcome_words.before(self.document.checks) if self.document is not None else []
 
     @property
     def checked(self) -> list[outcome_words.Line]:
-        """What the checks showed; nothing before that."""
+        """The results of the checks; empty before."""
         return outcome_words.after(self.plan.check_results or [])
 
     @property
     def changes_nothing(self) -> tuple[str, str] | None:
-        """The goal's word that asks for a change, and how it is known that the plan that waits makes none."""
+        """The goal's word that asks for a change, and why it is known that the waiting plan makes none."""
         if self.document is None or not self.is_waiting or not (word := outcome_checks.asked_change(self.document)):
             return None
         if not outcome_checks.can_change_files(self.document):
@@ -240,14 +240,14 @@ class PlanView:
 
     @property
     def simplified(self) -> tuple[tuple[str, ...], str]:
-        """What of the goal or of an earlier draft the plan leaves out because it could not be planned, and why."""
+        """The parts of the goal or of an earlier draft that could not be planned, and why."""
         return evidence.simplified(self.plan.plan.evidence)
 
     @property
     def contradicted(self) -> tuple[Contradicted, ...]:
-        """What people denied of the revision before, so that this one was planned."""
+        """The denied beliefs of the revision before, which led to this one."""
         found = evidence.contradicted(self.plan.plan.evidence)
-        # Revisions made by hand out of this one keep its reasons; they were not planned because of this.
+        # Revisions made by hand from this one keep its reasons, but were not planned because of the denial.
         return tuple(one for one in found if one.revision == self.plan.revision - 1)
 
     @property
@@ -259,12 +259,12 @@ class PlanView:
 
     @property
     def unproven(self) -> dict[int, str]:
-        """Why the shadow run says nothing of a step, by position."""
+        """Why the shadow run proves nothing about a step, by position."""
         return self.shadow.unproven if self.shadow is not None else {}
 
     @property
     def foretold(self) -> Changes | None:
-        """What is read from the steps alone: everything, or what a shadow run that is done leaves open."""
+        """What is predicted from the steps alone: everything, or what a finished shadow run leaves open."""
         if self.changes is None or self.shadow is None or self.shadow.reading is None:
             return self.changes
         proved = {step.position for step in self.shadow.steps if step.proof in ("done", "skipped")}
@@ -277,13 +277,13 @@ class PlanView:
 
     @property
     def title(self) -> str:
-        """The goal's first words, for the browser's tab and where there is room for one line only."""
+        """The goal's first words, for the browser's tab and for places with one line."""
         words = hidden.visible_text(" ".join(self.plan.goal.text.split()))
         return words if len(words) <= LONGEST_TITLE else f"{words[:LONGEST_TITLE].rstrip()}…"
 
     @property
     def is_long(self) -> bool:
-        """True when the goal would push its plan off the screen; the page then shows it in full further down."""
+        """True if the goal would push the plan off the screen; it is then shown in full further down."""
         return len(self.plan.goal.text) > LONGEST_TITLE or "\n" in self.plan.goal.text
 
     @property
@@ -300,7 +300,7 @@ class PlanView:
 
     @property
     def asks_others(self) -> list[str]:
-        """Why steps would be asked about again before they run: their agent asks other language models by now."""
+        """Why steps would go back to review before they run: their agent now has other language models."""
         if self.document is None or self.plan.state != PlanState.AWAITING_REVIEW:
             return []
         return models_in_use.changed_since(self.document, self.plan.goal.agent, first=1)
@@ -317,7 +317,7 @@ class PlanView:
 
     @property
     def has_older_revisions(self) -> bool:
-        """True when the header names not all of them."""
+        """True if the header does not name all of them."""
         return len(self.shown_revisions) < len(self.revisions)
 
     @property
@@ -331,7 +331,7 @@ def plan_view(
 ) -> PlanView:
     """Read one plan for one person.
 
-    `chosen` are the steps that are ticked, None is all of them; `only` says among which plans it has neighbours.
+    `chosen` are the selected steps, None means all; `only` filters the plans for next and previous.
     """
     data = bytes(plan.document)
     document = readable(data)
@@ -380,7 +380,7 @@ def plan_view(
 
 
 def _may_be_familiar(plan: IntentPlan, data: bytes, asked_again: Delta | None) -> bool:
-    """One that waits for its first decision, in the bytes that were proposed. Only that is read to be decided."""
+    """Whether it waits for its first decision, in the bytes that were proposed; only then is it read for a decision."""
     return plan.state == PlanState.AWAITING_REVIEW and asked_again is None and documents.digest_of(data) == plan.digest
 
 
@@ -391,15 +391,15 @@ def rival_of(plan: IntentPlan, user: User) -> HeldDecision | None:
 
 
 def standing(plan: IntentPlan, rival: HeldDecision | None) -> str:
-    """Where the plan stands for one person: its state, the last word of the first of two people (an approval would mean
-    something else after it), and whether somebody else is about to move it.
+    """The plan's state for one person, including the latest word of the first of two people, which changes what an
+    approval means, and whether somebody else's decision is pending.
     """
     said = last_of_first(plan)
     return f"{plan.state}{f' first-{said.pk}' if said else ''}{f' held-{rival.pk}' if rival else ''}"
 
 
 def last_of_first(plan: IntentPlan) -> Decision | None:
-    """The newest first approval of a plan that waits, or its being taken back."""
+    """The newest first approval of a waiting plan, or its withdrawal."""
     if plan.state != PlanState.AWAITING_REVIEW:
         return None
     verdicts = (Decision.Verdict.FIRST_APPROVAL, Decision.Verdict.WITHDRAW)
@@ -407,12 +407,12 @@ def last_of_first(plan: IntentPlan) -> Decision | None:
 
 
 def last_move(plan: IntentPlan) -> Transition | None:
-    """The move that took the plan where it is."""
+    """The transition to the plan's current state."""
     return plan.transitions.order_by("-pk").first()
 
 
 def _shown_texts(document: Document, found: Changes | None, tried: ShadowView | None) -> list[ShownText]:
-    """The texts that stand in full among the files of the page, which are those of the shadow run once it is done."""
+    """The texts that are shown in full among the page's files, which are the shadow run's once it has finished."""
     if tried is not None and tried.reading is not None:
         return tried.shown_texts(document)
     return found.shown_texts if found is not None else []

@@ -1,4 +1,4 @@
-"""What changed between an approval and today, for a plan that is asked again because it no longer stands so."""
+"""What changed since an approval, for a plan that went back to review because of it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from agents.plans.renewals import FILES, RECOVERY
 
 @dataclass(frozen=True)
 class Delta:
-    """The revision that was approved, why it stopped before `position`, and what of the steps is as it was.
+    """The approved revision, why it stopped before `position`, and which steps are unchanged.
 
-    `reading` tells how the files differ from those it was approved on (None: not kept); it says something only when the
-    files are what moved.
+    `reading` says how the files differ from those it was approved with (None: not stored); it is set only if the files
+    are what changed.
     """
 
     revision: int
@@ -42,12 +42,12 @@ class Delta:
 
     @property
     def done(self) -> int:
-        """How many steps were over when it stopped."""
+        """How many steps had ended when it stopped."""
         return self.position - 1
 
 
 def since_approval(plan: IntentPlan, document: Document | None) -> Delta | None:
-    """None for a plan that is not asked again."""
+    """None for a plan that did not go back to review."""
     found = plan.plan.evidence.get("delta") if isinstance(plan.plan.evidence, Mapping) else None
     if not isinstance(found, Mapping):
         return None
@@ -73,7 +73,7 @@ def _reading(before: str, after: str) -> Reading | None:
 
 
 def _as_approved(plan: IntentPlan, approved_id: int, document: Document) -> frozenset[int]:
-    """The steps that the approved revision has in exactly these words."""
+    """The steps that the approved revision has in exactly this form."""
     approved = IntentPlan.objects.filter(pk=approved_id, goal_id=plan.goal_id).first()
     try:
         before = documents.read(bytes(approved.document)).all_intents if approved is not None else ()
@@ -84,7 +84,7 @@ def _as_approved(plan: IntentPlan, approved_id: int, document: Document) -> froz
 
 
 def _acts(spec: IntentSpec) -> tuple[Any, ...]:
-    """What of a step decides what happens when it runs, without its place."""
+    """The fields of a step that decide what happens when it runs, without its position."""
     return (
         spec.tool, spec.command, spec.params, spec.effect, spec.limits, spec.hosts, spec.condition, spec.asks,
         spec.branch, spec.retries,

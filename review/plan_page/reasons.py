@@ -35,7 +35,7 @@ class Reason:
 
 @dataclass(frozen=True)
 class TaughtValue:
-    """A value that a lesson settled, for whom may read the plan that it was taught by. `is_open`: the lesson too."""
+    """A value from a lesson, for people who may read the plan that taught it. `is_open`: the lesson too."""
 
     position: int
     name: str
@@ -44,7 +44,7 @@ class TaughtValue:
 
 
 def taught_values(shown: Collection[Step], user: User) -> list[TaughtValue]:
-    """Which values lessons settled, as far as this person may read the plans that these were taught by."""
+    """The values from lessons, if this person may read the plans that taught them."""
     found = origins.of_lessons(shown)
     if not found:
         return []

@@ -1,4 +1,4 @@
-"""A step as the plan's page lists it: what of it stands open, and what is folded because it was approved before."""
+"""A step on the plan's page: what is shown, and what is folded because it was approved before."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from review.talk.threads import Said
 
 @dataclass(frozen=True)
 class Row:
-    """One step as the page lists it: with its box, its anchor, and what was said about it."""
+    """One step on the page, with its checkbox, its anchor, and its comments."""
 
     step: Step
     tick: Tick | None
     anchor: str
     said: list[Said]
-    # The values of the familiar plan that differ, by name; None: the plan is not familiar, and all of it is shown.
+    # The values of the familiar plan that differ, by name; None if the plan is not familiar: then all is shown.
     was: Mapping[str, str] | None = None
-    # What `review.risk.assessment.StepRisk` says of it, as it was stored; None until that is worked out.
+    # Its stored `review.risk.assessment.StepRisk`; None until that has been worked out.
     risk: Mapping[str, Any] | None = None
 
     @property
     def folds(self) -> bool:
-        """Whether only its command and what differs stand open. A long text that differs, or a long command line, does
-        not fit into that.
+        """Whether only its command and differences are shown. Not for a long text that differs, or a long command
+        line.
         """
         shown = {*(self.was or ()), "command_line"}
         return self.was is not None and not any(
@@ -37,14 +37,14 @@ class Row:
 
     @property
     def shows_risk(self) -> bool:
-        """Too few cases are said once for the whole plan, and of a familiar one a low risk is not said again."""
+        """Too few cases are mentioned once for the whole plan, and a low risk is not repeated for a familiar one."""
         if self.risk is None or self.risk.get("lacks_cases"):
             return False
         return not (self.folds and self.risk["level"] == Level.LOW)
 
     @property
     def shows_history(self) -> bool:
-        """Whether the outcomes of steps like it say anything: there are enough of them, or one failed."""
+        """Whether there are enough cases of such steps, or one of them failed."""
         if self.risk is None or "about" not in self.risk:
             return False
         failures = self.risk["failures"]
@@ -52,7 +52,7 @@ class Row:
 
     @property
     def changed(self) -> list[tuple[Argument, str]]:
-        """Each argument that differs from the familiar plan, with what it was there."""
+        """Each argument that differs from the familiar plan, with its value there."""
         was = self.was or {}
         named = [(argument, argument.parameter.name) for argument in self.step.arguments]
         return [(argument, was[name]) for argument, name in named if name in was]

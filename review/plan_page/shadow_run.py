@@ -1,4 +1,4 @@
-"""The shadow run of a plan as its page tells it: what each step proved, and the files as they would become."""
+"""The shadow run for the plan's page: what each step proved, and how the files would change."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TONES = {
 
 @dataclass(frozen=True)
 class Told:
-    """What one step proved, for a line on the page, or several in a row up to `last` that did the same."""
+    """What one step proved, for a line on the page; or several steps in a row, up to `last`, with the same result."""
 
     position: int
     last: int
@@ -45,7 +45,7 @@ class Told:
 
 @dataclass(frozen=True)
 class File:
-    """One path that would differ, and where on the page it stands."""
+    """One path that would differ, and its place on the page."""
 
     anchor: str
     item: Shown
@@ -53,7 +53,7 @@ class File:
 
 @dataclass(frozen=True)
 class ShadowView:
-    """A plan's newest shadow run. `files` is None while it has none to show; `problem` says why not."""
+    """A plan's newest shadow run. `files` is None if it has none to show; `problem` says why."""
 
     run: ShadowRun
     steps: tuple[Told, ...]
@@ -64,7 +64,7 @@ class ShadowView:
 
     @property
     def is_open(self) -> bool:
-        """True while a worker has it or will have it."""
+        """True while a worker runs it or will run it."""
         return self.run.state in (ShadowState.WAITING, ShadowState.RUNNING)
 
     @property
@@ -73,7 +73,7 @@ class ShadowView:
 
     @property
     def went_well(self) -> bool:
-        """Whether every step was done or skipped in a copy of today's files, which are still there to be shown."""
+        """Whether every step was done or skipped in a copy of the current files, and the result can still be shown."""
         done = all(step.proof in (Proof.DONE, Proof.SKIPPED) for step in self.steps)
         return self.is_done and done and not self.is_stale and self.reading is not None
 
@@ -84,18 +84,18 @@ class ShadowView:
 
     @property
     def changed_nothing(self) -> bool:
-        """Whether every step was tried and the copy stayed as it was."""
+        """Whether every step was tried and the copy did not change."""
         tried = all(one["proof"] in (Proof.DONE, Proof.SKIPPED) for one in self.run.findings)
         return self.is_done and tried and self.run.base == self.run.after
 
     @property
     def deleted(self) -> int:
-        """Lines that would go."""
+        """Lines that would be deleted."""
         return sum(file.item.deleted for file in self.files)
 
     @property
     def added(self) -> int:
-        """Lines that would come."""
+        """Lines that would be added."""
         return sum(file.item.added for file in self.files)
 
     @property
@@ -105,7 +105,7 @@ class ShadowView:
 
     @property
     def lines(self) -> list[Told]:
-        """The steps, those in a row without a program or an error told together."""
+        """The steps; those in a row without a program or an error are shown together."""
         told: list[Told] = []
         for step in self.steps:
             before = told[-1] if told else None
@@ -117,7 +117,7 @@ class ShadowView:
         return told
 
     def shown_texts(self, document: Document) -> list[ShownText]:
-        """The texts of steps that stand in full among the files here, so that the steps need not repeat them."""
+        """The texts of steps that are shown in full among the files, so the steps need not repeat them."""
         whole = {text: file.anchor for file in self.files if (text := _whole(file.item)) is not None}
         return [
             ShownText(spec.position, value, whole[value])
@@ -191,7 +191,7 @@ def _is_plain(step: Told) -> bool:
 
 
 def _whole(item: Shown) -> str | None:
-    """The text of a new file that stands here from its first line to its last."""
+    """The text of a new file that is shown completely."""
     if item.word != "new" or len(item.hunks) != 1 or item.address:
         return None
     lines = item.hunks[0].lines

@@ -1,4 +1,4 @@
-"""How the plans that a policy approved ended: what speaks against having let them pass."""
+"""How plans that a policy approved ended, and what speaks against the approval."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def trouble(plan: IntentPlan) -> str:
 
 
 def is_undone(plan: IntentPlan, approved_at: datetime) -> bool:
-    """Whether somebody has since taken the files back to what they were before it, and it had changed them.
+    """Whether it changed files and somebody has since restored their earlier state.
 
     A person who goes back further undoes more than one plan, and mindX does not guess which of them was wrong.
     """

@@ -1,4 +1,4 @@
-"""What all policies in force say of a plan. One function for preview, approval, sweep and claim."""
+"""The verdict of all enabled policies on a plan. One function for preview, approval, sweep and claim."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ logger = logging.getLogger(__name__)
 
 _SAYS_NOTHING = Outcome(None)
 _OF_POLICY, _OF_VERSION = sealing.fields_of(ReviewPolicy), sealing.fields_of(PolicyVersion)
-# Every plan asks for these several times, and most installations have none or a handful. Those out of force too:
-# whether one is must not be believed to a row that somebody else may have written.
+# Every plan asks for these several times, and most installations have only a few. Disabled ones are included, because
+# the row that says so may have been forged.
 _POLICIES = f"""
     SELECT policy.id, {", ".join(f"policy.{name}" for name in _OF_POLICY)},
         {sealing.newest_sql(ReviewPolicy, "policy.id")},
@@ -52,14 +52,14 @@ _POLICIES = f"""
 def rules_in_force() -> list[Rule]:
     """Every enabled policy in its newest version; one that approves only until it expires.
 
-    A row whose conditions cannot be read, or that mindX did not seal, asks for a person at every plan: nothing may pass
-    because it is broken. What it forbids stays forbidden.
+    A row whose conditions cannot be read, or that mindX did not seal, requires a person for every plan: a broken row
+    must not let anything pass. What it forbids stays forbidden.
     """
     return [rule for row in prepared.rows(_POLICIES, {}) for rule in _rules_of(row)]
 
 
 def _rules_of(row: Sequence[Any]) -> list[Rule]:
-    """What one policy asks for, as it was read with its newest version and the seals of both."""
+    """One policy, from its row, its newest version and the seals of both."""
     split = len(_OF_POLICY) + 2
     (policy_id, *of_policy, seal_of_policy), (version_id, *of_version, seal_of_version) = row[:split], row[split:]
     policy, version = dict(zip(_OF_POLICY, of_policy, strict=True)), dict(zip(_OF_VERSION, of_version, strict=True))
@@ -96,7 +96,7 @@ def _rule(policy: int, version: int, name: str, number: int, said: str, conditio
 
 
 def outcome_of(plan: IntentPlan, rules: list[Rule] | None = None) -> Outcome:
-    """What the policies say of a stored plan as things are now. Raises ValueError when its bytes are no plan."""
+    """The current verdict of the policies on a stored plan. Raises ValueError if its bytes are not a plan."""
     rules = rules_in_force() if rules is None else rules
     if plan.goal.agent.people_only:
         rules = [rule for rule in rules if rule.action is not Action.AUTO_APPROVE]
@@ -123,7 +123,7 @@ def facts_of(plan: IntentPlan, found: Counts | None = None) -> PlanFacts:
 
 
 def forbidden(goal: Goal, document: Document) -> list[Forbidden]:
-    """What of a plan that is not proposed yet no policy lets through."""
+    """What policies forbid in a plan that is not proposed yet."""
     rules = [rule for rule in rules_in_force() if rule.action is Action.FORBID]
     if not rules:
         return []
@@ -132,10 +132,10 @@ def forbidden(goal: Goal, document: Document) -> list[Forbidden]:
 
 
 def by_hand(goal: Goal, document: Document, by: User) -> str:
-    """Why this person may not do without a review what stands in the document; "" when no policy minds.
+    """Why this person may not run this document without a review; "" if no policy objects.
 
-    What is forbidden is forbidden by hand as well. A command that reaches hosts is also refused where a policy asks
-    for people to look at such a step first.
+    What policies forbid is forbidden by hand as well. A command that reaches hosts is also refused if a policy
+    requires a review of such a step.
     """
     rules = [rule for rule in rules_in_force() if rule.action is not Action.AUTO_APPROVE]
     if not rules:
@@ -180,13 +180,13 @@ def _facts(goal: Goal, document: Document, run: ShadowRun | None, found: Counts 
 def _in_its_place(
     goal: Goal, variant: Document, position: int, run: ShadowRun | None, found: Counts | None
 ) -> StepFacts:
-    """What policies know of a declared alternative: it could run, so they speak of it as of any step."""
+    """The facts of a declared alternative. It could run, so policies treat it like any step."""
     without = replace(variant, intents=tuple(replace(spec, alternatives=()) for spec in variant.intents))
     return _facts(goal, without, run, found).steps[position - 1]
 
 
 def shadow_problem(document: Document, run: ShadowRun | None, head: str) -> str:
-    """Why the shadow run proves nothing for a policy; "" when it is clean and holds for the files as they are now."""
+    """Why the shadow run proves nothing for a policy; "" if it is clean and was made with the current files."""
     if run is None or run.state in (ShadowState.WAITING, ShadowState.RUNNING):
         return "it has had no shadow run"
     if run.state != ShadowState.DONE:
@@ -196,7 +196,7 @@ def shadow_problem(document: Document, run: ShadowRun | None, head: str) -> str:
     proofs = {each["position"]: each["proof"] for each in run.findings}
     for spec in document.intents:
         proof = proofs.get(spec.position, "unproven")
-        # What reaches hosts is not tried; that the policy names exactly these is asked elsewhere.
+        # Steps with hosts are not tried; another check requires that the policy names exactly these hosts.
         if proof not in ("done", "skipped") and not (proof == "unproven" and spec.hosts):
             return f"the shadow run left step {spec.position} {proof.replace('_', ' ')}"
     paths = shadowing.changed_paths(run)
@@ -208,7 +208,7 @@ def shadow_problem(document: Document, run: ShadowRun | None, head: str) -> str:
 def holds_tool_output(plan: IntentPlan, document: Document) -> bool:
     """Whether what a tool wrote went into the plan, or goes into one of its steps when it runs.
 
-    A model's plan counts as such unless its evidence says in so many words that no tool's output stood in its prompt.
+    A model's plan counts as such unless its evidence says explicitly that its prompt had no tool's output.
     """
     evidence = plan.plan.evidence if isinstance(plan.plan.evidence, dict) else {}
     if evidence.get("tool_output") or evidence.get("prompt_has_tool_output"):
@@ -221,12 +221,12 @@ def holds_tool_output(plan: IntentPlan, document: Document) -> bool:
 
 
 def _has_gaps(document: Document) -> bool:
-    """Whether something is filled in when the plan runs."""
+    """Whether a value is filled in while the plan runs."""
     return any("{{" in f"{spec.params}{spec.condition}" for spec in document.all_intents)
 
 
 def _changes_files(run: ShadowRun | None) -> bool:
-    """Whether the shadow run left other files than it found; where nobody knows, it did."""
+    """Whether the shadow run changed files; if that is unknown, it did."""
     paths = shadowing.changed_paths(run) if run is not None else None
     return paths is None or any(paths.values())
 
@@ -234,7 +234,7 @@ def _changes_files(run: ShadowRun | None) -> bool:
 def keep(
     plan: IntentPlan, moment: PolicyEvaluation.Moment, outcome: Outcome, said: str = "", *, is_sample: bool = False
 ) -> None:
-    """Store what the policies came to; nothing when none of them spoke."""
+    """Store the policies' verdict; nothing if none of them applied."""
     if not outcome.fired and not outcome.declined:
         return
     PolicyEvaluation.objects.create(
@@ -262,8 +262,8 @@ def _told(fired: Fired) -> dict[str, Any]:
 
 
 def first_approvals(plan: IntentPlan) -> list[Decision]:
-    """The approvals that wait for a second person: genuine, for today's digest, not taken back, of people who may still
-    decide this plan. Once the plan is approved nobody must stay a reviewer, only active, as with a single approval.
+    """The approvals that wait for a second person: genuine, for the current digest, not withdrawn, of people who may
+    still decide this plan. Once the plan is approved, they only have to stay active, as with a single approval.
     """
     rows = Decision.objects.filter(intent_plan=plan, digest=plan.digest).select_related("by").order_by("pk")
     open_rows: dict[int, Decision] = {}
@@ -288,7 +288,7 @@ def approvers(plan: IntentPlan, approval: Approval) -> list[int]:
 
 
 def no_longer_backed(plan: IntentPlan, approval: Approval) -> str:
-    """Why an approval that a policy gave does not count any more; "" when it does, or when a person gave it."""
+    """Why an approval by a policy no longer counts; "" if it does, or if a person gave it."""
     version = approval.decision.policy
     if version is None:
         return ""
@@ -307,7 +307,7 @@ def no_longer_backed(plan: IntentPlan, approval: Approval) -> str:
 
 
 def person_wanted(outcome: Outcome, approval: Approval) -> str:
-    """Why the word of a policy is no longer enough: another one asks for a person since. "" when a person gave it."""
+    """Why an approval by a policy is no longer enough: another policy now requires a person. "" if a person gave it."""
     restricts = outcome.action in (Action.REQUIRE_REVIEW, Action.REQUIRE_TWO)
     if approval.decision.policy_id is None or not restricts or outcome.by is None:
         return ""
@@ -315,10 +315,10 @@ def person_wanted(outcome: Outcome, approval: Approval) -> str:
 
 
 def least_isolation(approval: Approval) -> str:
-    """What no person has approved runs at the strongest level only."""
+    """Plans that no person approved run only at the strongest level."""
     return "L3" if approval.decision.policy_id is not None else ""
 
 
 def enough_approvals(outcome: Outcome, by_id: int, first: list[Decision]) -> bool:
-    """Whether this person's approval completes what the policies ask for."""
+    """Whether this person's approval completes the policies' requirements."""
     return len({by_id, *(row.by_id for row in first)}) >= outcome.approvals

@@ -1,4 +1,4 @@
-"""The form of a policy: fields instead of JSON. What it lets through is checked once more by the service."""
+"""The form of a policy: fields instead of JSON. The service checks the result again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ACTIONS = [
 
 
 class PolicyForm(forms.Form):
-    """Several entries of one field stand on lines of their own."""
+    """Several entries of one field are on separate lines."""
 
     name = forms.CharField(max_length=120)
     action = forms.ChoiceField(choices=ACTIONS)

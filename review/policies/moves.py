@@ -26,13 +26,13 @@ def move_policy(
     only: dict[str, Any] | None = None,
     **also: Any,
 ) -> bool:
-    """Move it to `new`; False when the table does not let it or somebody moved first. `by` None: mindX did.
+    """Move it to `new`; False if the table forbids it or somebody was first. `by` None: mindX did it.
 
-    The race it closes: two people, or a person and a bad outcome, at once. Only a row that is in a state from which
-    the table lets it go, and that still has what `only` says, is updated.
+    The race it closes: two people, or a person and a bad outcome, at once. The update is conditional on a state from
+    which the table allows the move, and on the fields in `only`.
 
-    A person's word seals what the row says then. What mindX takes out of force by itself it seals only when it was
-    genuine before.
+    A change by a person seals the row. If mindX itself suspends a policy, it seals the row only if it was genuine
+    before.
     """
     movable = [old.value for old, targets in POLICY_MOVES.items() if new in targets]
     with transaction.atomic():
@@ -48,7 +48,7 @@ def move_policy(
 
 
 def note(policy: ReviewPolicy, event: str, *, by: User | None, data: dict[str, Any]) -> None:
-    """Keep who changed what of a policy. The one place through which such a change is recorded."""
+    """Record who changed what in a policy. The only place that records such a change."""
     PolicyChange.objects.create(policy=policy, by=by, event=event, data=data)
     journal.write(
         Event.POLICY, by=by, subject=f"policy:{policy.pk}", data={"called": policy.name, "what": event, **data}

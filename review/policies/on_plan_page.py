@@ -1,4 +1,4 @@
-"""What policies say of one plan, as its page tells it: now, and at the moments at which they were asked."""
+"""The policies' verdicts on one plan for its page: now, and whenever they were asked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from review.policy.verdict import Fired, Outcome
 
 @dataclass(frozen=True)
 class Policed:
-    """`now` is what they say while the plan waits or runs; `first` the approvals that wait for a second person."""
+    """`now` is the verdict while the plan waits or runs; `first` the approvals that wait for a second person."""
 
     now: Outcome
     first: Sequence[Decision]
@@ -38,7 +38,7 @@ class Policed:
 
 
 def policed(plan: IntentPlan, user: User) -> Policed:
-    """Ask the same function that is asked when the plan is approved and claimed."""
+    """Uses the same function as approval and claim."""
     is_open = plan.state in (PlanState.AWAITING_REVIEW, PlanState.APPROVED, PlanState.EXECUTING)
     try:
         now = evaluation.outcome_of(plan) if is_open else Outcome(None)

@@ -43,7 +43,7 @@ class Past:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """Where the policy would have decided otherwise than a person did."""
+    """Where the policy would have decided differently from a person."""
 
     plan_id: int
     goal: str
@@ -53,7 +53,7 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class Replay:
-    """The outcome of a replay over so many plans; `spoke` counts those about which the policy says anything.
+    """The outcome of a replay over so many plans; `spoke` counts those to which the policy applies.
 
     `own`: of the plans that the policy itself approved before, how many there are, how many of them ended badly, and
     both for those that this version would approve again; empty where it approved none.
@@ -118,7 +118,7 @@ def history() -> list[Past]:
 
 
 def replayed(version: PolicyVersion) -> Replay:
-    """What this version alone would have decided on the last plans, beside what people did."""
+    """What this version alone would have decided on the last plans, compared with people's decisions."""
     rule = evaluation.rule_of(version)
     pasts = history()
     spoke, against = 0, []
@@ -152,7 +152,7 @@ def _own(policy: ReviewPolicy, rule: Rule) -> dict[str, int]:
 
 
 def _against(rule: Rule, past: Past) -> str:
-    """What the policy would have done against the person's decision, or against how it ended; "" for agreement."""
+    """How the policy would have contradicted the person's decision, or the outcome; "" for agreement."""
     approved = past.verdict == Decision.Verdict.APPROVE
     if rule.action is Action.AUTO_APPROVE:
         ended_badly = past.ended == PlanState.FAILED or past.plan.has_missed
@@ -176,7 +176,7 @@ def proposals() -> list[Proposal]:
 
 
 def _shape(facts: PlanFacts) -> tuple[Any, ...]:
-    """Plans are alike when the same agent asks for the same commands, in the same order, from the same source."""
+    """Plans are similar if the same agent proposes the same commands, in the same order, from the same source."""
     return facts.agent, facts.source, tuple((step.tool, step.command, step.is_cleanup) for step in facts.steps)
 
 

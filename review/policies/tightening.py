@@ -1,8 +1,8 @@
-"""Policies that approve and whose plans ended badly: how to narrow one, or that it be withdrawn.
+"""Policies whose approved plans ended badly: proposals to narrow or withdraw one.
 
 Each is tried on history before it is proposed: the narrower conditions on all plans that the policy approved and on
-those that people decided. Nothing here ever proposes that a policy approve more, and nothing changes one: its next
-version is written, replayed and enabled by people, as ever.
+those that people decided. A proposal never lets a policy approve more, and changes nothing itself: people write, replay
+and enable the next version.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _FIELDS = {
     "agents": "the agent",
     "sources": "plans from a",
 }
-# A draft is what somebody is writing; it is theirs to judge.
+# A draft is still being written; its author judges it.
 _JUDGED = (PolicyState.ENABLED.value, PolicyState.SUSPENDED.value)
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What speaks against a policy. `narrowing` None: nothing tells its bad plans from the good ones: withdraw it."""
+    """Evidence against a policy. `narrowing` None: no condition separates bad plans from good ones, so withdraw it."""
 
     version: PolicyVersion
     approved: tuple[Approved, ...]
@@ -48,12 +48,12 @@ class Finding:
     # Of the plans that people approved, those that ended badly, and all.
     bad_of_people: int
     of_people: int
-    # Of these, those that the policy would have approved, too, and would leave to people once it is narrowed.
+    # Of these, those that the policy would also have approved, but not once it is narrowed.
     left_to_people: int = 0
 
     @property
     def note(self) -> str:
-        """Why its next version is narrower, for whoever writes that."""
+        """Why its next version is narrower, for its author."""
         narrower = self.narrowing
         if narrower is None:
             return ""
@@ -67,7 +67,7 @@ class Finding:
 
 
 def of(policy: ReviewPolicy) -> Finding | None:
-    """What the plans that its newest version would approve say of it; None where nothing speaks against it."""
+    """The evidence from plans that its newest version would approve; None if nothing speaks against it."""
     version = policy.versions.filter(number=policy.number, action=Action.AUTO_APPROVE.value).first()
     if version is None:
         return None
@@ -88,7 +88,7 @@ def of(policy: ReviewPolicy) -> Finding | None:
 
 
 def find() -> Iterator[Proposal]:
-    """What an audit proposes: one proposal at most of each policy."""
+    """The proposals for an audit: at most one for each policy."""
     for policy in ReviewPolicy.objects.filter(state__in=_JUDGED).order_by("pk"):
         if (found := of(policy)) is not None:
             yield _proposal(policy, found)

@@ -1,4 +1,4 @@
-"""The plans that a policy approved and that have ended: what it is judged by, whichever version approved them."""
+"""The ended plans that a policy approved, with any of its versions; the policy is judged by them."""
 
 from __future__ import annotations
 
@@ -35,6 +35,6 @@ def of(policy: ReviewPolicy) -> Iterator[Approved]:
             facts = evaluation.facts_of(plan, counts)
         except ValueError:
             continue
-        # Its shadow run was clean and the files had not moved, or the policy had not approved it.
+        # Its shadow run was clean and the files unchanged, else the policy would not have approved it.
         facts = replace(facts, shadow_problem="")
         yield Approved(plan, Case(facts, bool(endings.trouble(plan)) or endings.is_undone(plan, row.at)))

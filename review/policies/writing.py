@@ -28,7 +28,7 @@ LONGEST_DAYS = 365
 
 @dataclass(frozen=True)
 class Draft:
-    """A version as somebody writes it. `budget` to `sampling_percent` count for one that approves only."""
+    """A version as somebody writes it. `budget` to `sampling_percent` are only for one that approves."""
 
     name: str
     action: Action
@@ -45,14 +45,14 @@ def may_write(user: User) -> bool:
 
 
 def may_read(user: User) -> bool:
-    """Those who write them and those whose decisions they stand beside."""
+    """People who write policies, and reviewers, whose decisions policies replace."""
     return user.has_role(Role.OPERATOR, Role.REVIEWER)
 
 
 def write(draft: Draft, *, by: User, policy: ReviewPolicy | None = None) -> ReviewPolicy:
-    """Make a policy, or its next version, which is out of force until it was replayed and enabled.
+    """Make a policy, or its next version, which is inactive until it was replayed and enabled.
 
-    Raises WordsRefused naming the field, DecisionRefused when this person may not.
+    Raises WordsRefused naming the field, DecisionRefused if this person may not.
     """
     _check_may_write(by)
     name = words.taken(draft.name, "name", required=True)
@@ -124,7 +124,7 @@ def _check_approving(draft: Draft, by: User) -> None:
 
 
 def replay(policy: ReviewPolicy, *, by: User) -> ReviewPolicy:
-    """Show what its newest version would have decided on the last plans; this is what lets it be enabled."""
+    """Show what its newest version would have decided on the last plans; only then can it be enabled."""
     _check_may_write(by)
     version = policy.versions.get(number=policy.number)
     told = replaying.replayed(version).to_json()
@@ -139,7 +139,7 @@ def replay(policy: ReviewPolicy, *, by: User) -> ReviewPolicy:
 
 
 def enable(policy: ReviewPolicy, *, by: User, number: int) -> ReviewPolicy:
-    """Put the version that was replayed in force. What approves is enabled by its owner, who answers for it."""
+    """Enable the replayed version. Only its owner, who is responsible for it, can enable one that approves."""
     _check_may_write(by)
     version = policy.versions.filter(number=number).first()
     if version is None or policy.replayed != number:
@@ -149,7 +149,7 @@ def enable(policy: ReviewPolicy, *, by: User, number: int) -> ReviewPolicy:
         raise DecisionRefused(
             f"It approves in the name of {owner}: only they can enable it, or write their own version."
         )
-    # A newer version that nobody has replayed, or another person's click, makes this one too late.
+    # Too late if there is a newer version that nobody has replayed, or another person was faster.
     only = {"number": number, "replayed": number}
     said = {"version": number}
     now = timezone.now()
@@ -159,7 +159,7 @@ def enable(policy: ReviewPolicy, *, by: User, number: int) -> ReviewPolicy:
 
 
 def suspend(policy: ReviewPolicy, *, by: User | None, reason: str) -> bool:
-    """Take it out of force; False when it was not in force. `by` None: mindX did, after a bad outcome."""
+    """Suspend it; False if it was not enabled. `by` None: mindX did it, after a bad outcome."""
     if by is not None:
         _check_may_write(by)
         reason = words.taken(reason, "reason")
@@ -168,7 +168,7 @@ def suspend(policy: ReviewPolicy, *, by: User | None, reason: str) -> bool:
 
 
 def retire(policy: ReviewPolicy, *, by: User) -> ReviewPolicy:
-    """Put it away for good. It stays readable, because decisions name it."""
+    """Retire it for good. It stays readable, because decisions refer to it."""
     _check_may_write(by)
     if not move_policy(policy, PolicyState.RETIRED, event="retired", by=by, data={}):
         raise NotNow("This policy is already retired.")

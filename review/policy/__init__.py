@@ -1,1 +1,1 @@
-"""What a policy says of a plan: conditions, and one verdict out of many. Pure: no Django, no clock, no rows."""
+"""The policies' verdict on a plan: conditions, and one verdict from many. Pure: no Django, no clock, no rows."""

@@ -1,7 +1,7 @@
 """The conditions of a policy: a small checked object, and whether one step of a plan meets them.
 
-What cannot be known counts against freedom: a step whose path is open meets a condition that restricts, and does not
-meet one that lets it pass.
+Unknown facts count against the step: a step with an unknown path meets a condition of a policy that restricts, and does
+not meet one of a policy that approves.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _LEVELS = tuple(level.value for level in Level)
 
 
 class ConditionsRefused(ValueError):
-    """These conditions are no conditions; `field` names the one that is wrong."""
+    """These conditions are not valid; `field` names the wrong one."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -45,7 +45,7 @@ class StepFacts:
 
 @dataclass(frozen=True)
 class PlanFacts:
-    """What policies know of the plan as a whole. `agent` and `submitter` are names; `shadow_problem` says why the
+    """What policies know about the plan as a whole. `agent` and `submitter` are names; `shadow_problem` says why the
     newest shadow run proves nothing, "" when it is clean: all done, nothing deleted, the workspace unmoved.
     """
 
@@ -61,13 +61,13 @@ class PlanFacts:
     is_call: bool = False
     # The shadow run left other files than it found.
     changes_files: bool = True
-    # It stopped on its way, or a step of it failed: why it is asked again is for a person to read.
+    # It stopped while it ran, or a step failed: a person has to read why it went back to review.
     is_asked_again: bool = False
 
 
 @dataclass(frozen=True)
 class Conditions:
-    """All of what is stated must hold of a step; an empty field leaves it open."""
+    """All conditions must be true of a step; an empty one is always true."""
 
     tools: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
@@ -82,14 +82,14 @@ class Conditions:
     workspaces: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     shadow_clean: bool = False
-    # Of a policy that approves: calls of agents as well, where they only read. Without it, none of theirs.
+    # For a policy that approves: also calls of agents that only read. Without it, none of their calls.
     reading_calls: bool = False
     # What it reads would go to a language model.
     asks_model: bool = False
 
     @classmethod
     def read(cls, raw: Any) -> Conditions:
-        """The conditions in a JSON object. Raises ConditionsRefused for a field or a value that is not known."""
+        """The conditions in a JSON object. Raises ConditionsRefused for an unknown field or value."""
         if not isinstance(raw, Mapping):
             raise ConditionsRefused("conditions", "Conditions are an object.")
         known = {field.name: field.default for field in fields(cls)}
@@ -101,13 +101,13 @@ class Conditions:
         return cls(**values)
 
     def to_json(self) -> dict[str, Any]:
-        """Only what is stated."""
+        """Only the conditions that are set."""
         stated = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: list(v) if isinstance(v, tuple) else v for name, v in stated.items() if v}
 
     @property
     def is_open(self) -> bool:
-        """True when nothing is stated, so that every step meets them. What lets more through states nothing."""
+        """True if no condition is set, so that every step meets them. A field that allows more does not count."""
         return not self.to_json().keys() - {"reading_calls"}
 
 
@@ -162,7 +162,7 @@ def _each(conditions: Conditions, step: StepFacts, plan: PlanFacts, *, restricts
 
 
 def _seen(conditions: Conditions, step: StepFacts, plan: PlanFacts, *, restricts: bool) -> list[tuple[bool, str]]:
-    """Those about what the step was found to do."""
+    """Those about the step's effects."""
     found: list[tuple[bool, str]] = []
     if conditions.risk_at_most:
         found.append((step.risk.is_at_most(Level(conditions.risk_at_most)), f"risk {step.risk}"))
@@ -181,7 +181,7 @@ def _seen(conditions: Conditions, step: StepFacts, plan: PlanFacts, *, restricts
 
 
 def _paths(patterns: Collection[str], touch: Touched, *, restricts: bool) -> tuple[bool, str]:
-    """A restricting pattern is met by any path, by a folder above it, and by what nobody knows before it runs."""
+    """A restricting pattern matches any path, a folder above it, and paths that are unknown before the step runs."""
     if restricts:
         if touch.is_unsure:
             return True, "a path that is known only when it runs"
@@ -196,7 +196,7 @@ def _paths(patterns: Collection[str], touch: Touched, *, restricts: bool) -> tup
 
 
 def reaches(touch: Touched, path: str, pattern: str) -> bool:
-    """Whether naming this path means what the pattern is about: itself, its folder, or a folder around all of it."""
+    """Whether this path concerns the pattern: the path itself, its folder, or a folder that contains all of it."""
     if fnmatchcase(path, pattern) or fnmatchcase(f"{path}/", pattern):
         return True
     literal = pattern.split("*")[0].split("?")[0].split("[")[0]

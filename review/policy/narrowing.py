@@ -1,4 +1,4 @@
-"""Narrower conditions of a policy that approves, by which most plans that ended badly would not have passed. Pure."""
+"""Narrower conditions for a policy that approves, with which most plans that ended badly would not pass. Pure."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from agents.evolution.auditing.statistics import more_often
 from review.policy.conditions import MOST_ENTRIES, Conditions, PlanFacts
 from review.policy.verdict import Action, Rule, decide
 
-# One proposal in twenty would be chance, over all conditions that are tried together: what it asks for is the safe
-# side, for a plan that does not pass any more goes to a person.
+# Five per cent, over all conditions that are tried together. A wrong proposal is safe: plans that no longer pass go to
+# a person.
 SURE = 0.05
-# Fewer bad ends are bad luck.
+# Fewer bad ends may be bad luck.
 LEAST_BAD = 3
 
 
@@ -26,7 +26,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Narrowing:
-    """`conditions` leave one value out: what would still pass, and how much of both ended badly."""
+    """`conditions` leave one value out: how many would still pass, and how many of both ended badly."""
 
     field: str
     value: str
@@ -38,12 +38,12 @@ class Narrowing:
 
     @property
     def chance(self) -> float:
-        """How likely so many bad ends among those left out are, when they fall anywhere."""
+        """The probability of so many bad ends among those left out, if bad ends are random."""
         return more_often(self.dropped_bad, self.dropped, self.kept_bad, self.kept)
 
 
 def best(rule: Rule, cases: Sequence[Case]) -> Narrowing | None:
-    """The narrowing that tells bad ends from good ones best; None where none does so beyond chance."""
+    """The narrowing that best separates bad ends from good ones; None if none is significant."""
     if sum(case.is_bad for case in cases) < LEAST_BAD:
         return None
     tried = list(_narrowings(rule, cases))
@@ -67,7 +67,7 @@ def _narrowings(rule: Rule, cases: Sequence[Case]) -> Iterator[Narrowing]:
 
 
 def _without_one(stated: Conditions, cases: Sequence[Case]) -> Iterator[tuple[str, str, Conditions]]:
-    """The conditions without one value that is stated; where nothing is, with all values that were seen but one."""
+    """The conditions without one of their values; if a field has none, with all seen values except one."""
     for field, values in _seen(cases).items():
         entries = getattr(stated, field) or tuple(values)
         for value in values:
@@ -88,5 +88,5 @@ def _seen(cases: Sequence[Case]) -> dict[str, list[str]]:
 
 
 def _names(field: str, entry: str, value: str) -> bool:
-    """Whether an entry is this value. A command may be stated without its tool."""
+    """Whether an entry is this value. A command may be written without its tool."""
     return entry == value or (field == "commands" and value.partition(".")[2] == entry)

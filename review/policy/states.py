@@ -1,4 +1,4 @@
-"""The states of a policy and how it may go from one to another. `review.policies.moves` is what moves."""
+"""The states of a policy and the allowed moves. `review.policies.moves` makes the moves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class PolicyState(StrEnum):
-    """Whether a policy counts. Only `enabled` does; what is retired stays to be read."""
+    """The state of a policy. Only `enabled` ones apply; retired ones stay readable."""
 
     DRAFT = "draft"
     ENABLED = "enabled"
@@ -18,7 +18,7 @@ class PolicyState(StrEnum):
 S = PolicyState
 
 POLICY_MOVES: Mapping[PolicyState, frozenset[PolicyState]] = {
-    # A draft again: somebody wrote a newer version, which nobody has replayed.
+    # Back to draft: somebody wrote a newer version that was not replayed yet.
     S.DRAFT: frozenset({S.DRAFT, S.ENABLED, S.RETIRED}),
     S.ENABLED: frozenset({S.DRAFT, S.SUSPENDED, S.RETIRED}),
     S.SUSPENDED: frozenset({S.DRAFT, S.ENABLED, S.RETIRED}),

@@ -1,4 +1,4 @@
-"""One verdict out of all policies: the strictest wins, whatever their order, and freedom must cover every step."""
+"""One verdict from all policies: the strictest wins, whatever their order; an approval must cover every step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from review.risk.assessment import Level
 
 
 class Action(StrEnum):
-    """What a policy asks for, from the strictest on."""
+    """What a policy requires, the strictest first."""
 
     FORBID = "forbid"
     REQUIRE_TWO = "require_two"
@@ -26,10 +26,10 @@ class Action(StrEnum):
 
 @dataclass(frozen=True)
 class Rule:
-    """A policy in force: one version of it."""
+    """An enabled policy, in one version."""
 
     policy_id: int
-    # None: the row names a version that there is not.
+    # None: the row names a version that does not exist.
     version_id: int | None
     name: str
     number: int
@@ -39,7 +39,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Fired:
-    """A policy that spoke: at which step (0: all of them), and which of its conditions that met."""
+    """A policy that applied: at which step (0: all), and which of its conditions was met."""
 
     rule: Rule
     position: int
@@ -47,16 +47,16 @@ class Fired:
 
     @property
     def sentence(self) -> str:
-        """For logs, pages and refusals: which policy, which version, what met it."""
+        """For logs, pages and refusals: the policy, its version, and what met it."""
         at = f" at step {self.position}" if self.position else ""
         return f"policy “{self.rule.name}” (version {self.rule.number}){at}: {self.why}"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What all policies come to. `action` None: no policy speaks, so a person decides, as always.
+    """The verdict of all policies. `action` None: no policy applies, so a person decides.
 
-    `fired` are all that spoke, the strictest first; `declined` says why an approving one may not be used here.
+    `fired` are all that applied, the strictest first; `declined` says why an approving one cannot be used here.
     """
 
     action: Action | None
@@ -79,7 +79,7 @@ class Outcome:
 
 
 def decide(rules: Iterable[Rule], plan: PlanFacts) -> Outcome:
-    """Ask every policy. Nothing here depends on the order in which they come."""
+    """Ask every policy. The result does not depend on their order."""
     fired: list[Fired] = []
     declined: list[Fired] = []
     for rule in rules:
@@ -107,7 +107,7 @@ def _restricting(rule: Rule, plan: PlanFacts) -> list[Fired]:
 
 
 def _approving(rule: Rule, plan: PlanFacts) -> tuple[Fired, bool]:
-    """Whether it covers the whole plan, clean-up too, and nothing about the plan rules it out."""
+    """Whether it covers the whole plan, including clean-up, and nothing about the plan excludes it."""
     if never := barred(rule, plan):
         return Fired(rule, 0, never), False
     said = ""
@@ -119,7 +119,7 @@ def _approving(rule: Rule, plan: PlanFacts) -> tuple[Fired, bool]:
 
 
 def barred(rule: Rule, plan: PlanFacts) -> str:
-    """Why this plan is never approved without a person, whatever the policy says; "" when it may be."""
+    """Why this plan is never approved without a person, whatever the policy says; "" if it may be."""
     hosts = _hosts(plan)
     for bad, words in (
         (not plan.steps, "a plan without steps"),
@@ -141,7 +141,7 @@ def barred(rule: Rule, plan: PlanFacts) -> str:
 
 
 def _is_reading_call(rule: Rule, plan: PlanFacts) -> bool:
-    """Whether an agent's call, whatever words talked the agent into it, can do no more than read the workspace."""
+    """Whether this is an agent's call that can only read the workspace, whatever text made the agent call it."""
     return rule.conditions.reading_calls and plan.is_call and not plan.changes_files and all(map(_reads, plan.steps))
 
 

@@ -1,4 +1,4 @@
-"""Who means to decide a plan: taken, or given by somebody else. It keeps nobody from deciding."""
+"""Assigning plans: who means to decide one. Others can still decide."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from review.notices import notify
 
 
 def assign(plan: IntentPlan, to: User | None, *, by: User) -> QueueEntry:
-    """Give a waiting plan to somebody who may decide it, or to nobody again (None).
+    """Assign a waiting plan to somebody who may decide it, or to nobody (None).
 
-    Raises DecisionRefused when `by` is no reviewer or `to` may not decide it, NotPossibleNow when it waits no more.
+    Raises DecisionRefused if `by` is no reviewer or `to` may not decide it, NotPossibleNow if it no longer waits.
     """
     if not rights.is_reviewer(by):
         raise DecisionRefused("Assigning plans needs the reviewer role.")
@@ -48,13 +48,13 @@ def assign(plan: IntentPlan, to: User | None, *, by: User) -> QueueEntry:
 
 
 def able() -> list[User]:
-    """Everybody to whom a plan could be given, by name."""
+    """Everybody to whom a plan can be assigned, by name."""
     people = User.objects.filter(is_active=True).exclude(roles=[], is_superuser=False).order_by("username")
     return [user for user in people if user.has_role(Role.REVIEWER)]
 
 
 def _tell(to: User, plan: IntentPlan) -> None:
-    """A notice; one that they were given before, and gave away again, is unread once more."""
+    """A notice; if they already have one for this plan, it becomes unread again."""
     again = Notice.objects.filter(user=to, kind=NoticeKind.ASSIGNED, intent_plan=plan)
     if not again.update(read_at=None):
         text = notify.text_of(NoticeKind.ASSIGNED, plan)

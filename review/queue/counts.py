@@ -1,4 +1,4 @@
-"""What the frame of every page counts, asked in one question."""
+"""The counts in the frame of every page, in one query."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from review.queue import listing
 
 COUNTED_UP_TO = 99
 _KEPT = "_mindx_numbers"
-# Whom a question is composed for, in whose place then stands who asks.
+# Placeholder id in the composed query, replaced by the person who asks.
 _ANYBODY, _WHO = -1, "%(who)s"
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """What this person may decide, what of it is theirs, what of designs and choices of rules, what they
-    have not read: "7", "99+", or "" for nothing.
+    """Plans that this person may decide, those assigned to them, designs and choices of rules, and unread notices: "7",
+    "99+", or "" for none.
 
-    The others say whether there is anything to ask for: decisions that are held, steps and goals that need
-    a hand, and whether everything stands still.
+    The others say whether there is anything to show: held decisions, steps and goals that need a person, and whether
+    everything is paused.
     """
 
     waiting: str = ""
@@ -44,7 +44,7 @@ class Numbers:
 
 
 class _Counted(Subquery):
-    """How many rows a query has, at most as many as it is limited to."""
+    """The number of rows of a query, up to its limit."""
 
     template = "(SELECT COUNT(*) FROM (%(subquery)s) AS counted)"
     output_field = IntegerField()
@@ -63,8 +63,8 @@ def of(user: User) -> Numbers:
 
 @lru_cache(maxsize=512)
 def _asked(is_active: bool, is_superuser: bool, roles: tuple[str, ...], _four_eyes: bool, most: int) -> str:
-    """The question for everybody with these rights, with a place for whose it is: composing it takes Django longer than
-    Postgres takes to answer it, and every page asks it.
+    """The query for everybody with these rights, with a placeholder for the person. Composing it takes Django longer
+    than answering it takes Postgres, and every page needs it.
     """
     user = User(pk=_ANYBODY, is_active=is_active, is_superuser=is_superuser, roles=list(roles))
     waiting = listing.decidable(user)
@@ -79,12 +79,12 @@ def _asked(is_active: bool, is_superuser: bool, roles: tuple[str, ...], _four_ey
         Exists(Standstill.objects.all()),
     )
     text, given = rows.query.sql_with_params()
-    # The constants as they are: Postgres would look past an index of only some rows, did it plan for any value.
+    # Constants in the text: with parameters Postgres would not use the partial indexes.
     return text % tuple(_WHO if value == _ANYBODY else Literal(value).as_string() for value in given)
 
 
 def numbers_of(request: HttpRequest) -> Numbers:
-    """The numbers for whoever asks, read once a request; nothing for nobody."""
+    """The numbers for the person of a request, read once; None without a person."""
     user = request.user
     if not isinstance(user, User):
         return Numbers()

@@ -1,4 +1,4 @@
-"""The time limits of review in the database: clocks that start, mark, are extended, and close what nobody decided."""
+"""Time limits of review in the database: clocks start, mark plans, are extended, and close undecided plans."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ logger = logging.getLogger(__name__)
 
 EXTENSION_MIN = 60
 PRIORITIES = range(1, 6)
-# What one sweep takes on; the next one goes on.
+# How many rows one sweep handles; the next sweep continues.
 _AT_ONCE = 500
 _BY = "review time limit"
 _WAITS = PlanState.AWAITING_REVIEW.value
 
 
 def sweep() -> None:
-    """Start, mark, close. Every part is conditional on the rows as they are, so two sweeps at once do no harm."""
+    """Start, mark, close. Every part is conditional on the current rows, so two sweeps at once do no harm."""
     start()
     mark_urgent()
     for clock in ReviewClock.objects.filter(due_at__lte=Now(), intent_plan__state=_WAITS)[:_AT_ONCE]:
         expire(clock)
-    # The trigger that sees a plan leave the queue stops its clock; one that was only then set going is stopped here.
+    # A trigger stops the clock of a plan that leaves the queue; a clock that was started just then is stopped here.
     ReviewClock.objects.filter(due_at__lte=Now()).exclude(intent_plan__state=_WAITS).update(
         due_at=None, escalate_at=None
     )
 
 
 def start() -> None:
-    """Give every waiting plan its clock. With no limit set nothing has one, and plans wait for ever."""
+    """Give every waiting plan its clock. Without limits there are none, and plans wait for ever."""
     limits = [row.as_limit() for row in TimeLimit.objects.all()]
     if not limits:
         return
-    # Plans that no limit is for are not read again and again, and cannot stand before those that one is for.
+    # Plans without a limit are skipped, so they are not read again and again and cannot block those with one.
     limited = [priority for priority in PRIORITIES if timing.limit_for(priority, limits) is not None]
     waiting = QueueEntry.objects.filter(waits=True, has_clock=False, priority__in=limited).order_by("pk")[:_AT_ONCE]
     clocks = []
@@ -65,7 +65,7 @@ def start() -> None:
                     to_manual=limit.to_manual,
                 )
             )
-    # The race it closes: two sweeps; the first row stays.
+    # The race it closes: two sweeps; the first row wins.
     ReviewClock.objects.bulk_create(clocks, ignore_conflicts=True)
     QueueEntry.objects.filter(pk__in=[clock.intent_plan_id for clock in clocks]).update(has_clock=True)
     if clocks:
@@ -88,10 +88,10 @@ def mark_urgent() -> None:
 
 
 def expire(clock: ReviewClock) -> bool:
-    """Close the plan: it is expired, and its goal is dropped or asks for a hand. False when somebody was first.
+    """Close the plan: it expires, and its goal is dropped or needs a person. False if somebody was first.
 
-    The race it closes: a decision or an extension at the same moment. All of them lock goal, then plan; whoever comes
-    second finds another state, or another moment on the clock.
+    The race it closes: a decision or an extension at the same moment. All of them lock goal, then plan; the second one
+    finds another state, or another moment on the clock.
     """
 
     def still_due(locked: IntentPlan) -> bool:
@@ -105,8 +105,8 @@ def expire(clock: ReviewClock) -> bool:
 
 
 def extend(plan: IntentPlan, *, by: User) -> ReviewClock:
-    """Let the plan wait for an hour more. Raises DecisionRefused without the right to decide it, and NotPossibleNow
-    when it waits for nothing or has no time limit.
+    """Let the plan wait for another hour. Raises DecisionRefused without the right to decide it, and NotPossibleNow
+    if it does not wait or has no time limit.
     """
     if reason := rights.why_not(by, plan):
         raise DecisionRefused(reason)
@@ -116,7 +116,7 @@ def extend(plan: IntentPlan, *, by: User) -> ReviewClock:
         if locked.state != _WAITS or clock is None:
             raise NotPossibleNow("This plan no longer has a time limit. Nothing was extended.")
         more = timedelta(minutes=EXTENSION_MIN)
-        # No longer marked: when the later share of the time is over as well, the sweep marks it again.
+        # No longer marked: after the share of the new time, the sweep marks it again.
         ReviewClock.objects.filter(pk=clock.pk).update(
             due_at=F("due_at") + more,
             escalate_at=F("escalate_at") + more,

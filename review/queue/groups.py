@@ -1,8 +1,7 @@
-"""Waiting plans of the same shape whose shadow runs came to the same: which groups there are, and what each member of
-one has for itself.
+"""Groups of waiting plans with the same steps and the same results of their shadow runs, and how their members differ.
 
-A batch is for what is alike in what it does, too: where one plan of a shape failed in its copy, or deleted something
-that the others left, it is in another group. What failed or was not tried is shown like the others and decided alone.
+Plans of a batch must also do the same: if one of them failed in its shadow run, or deleted something that the others
+kept, it is in another group. Plans that failed or were not tried are shown like the others, but decided alone.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from review.reading.summary import Gist
 GROUPS = 50
 MEMBERS = 20
 MOST_COLUMNS = 3
-# So many of the least dangerous plans of the shape say what is usual, besides those on the page.
+# How many of the least dangerous plans of the shape define what is usual, besides those on the page.
 COMPARED = 40
 
 
@@ -55,13 +54,13 @@ class Group:
 
 @dataclass(frozen=True)
 class Member:
-    """One plan of a group. `seal` goes into the form that decides it; "" while it may not be decided there.
+    """One plan of a group. `seal` goes into the form that decides it; "" if it may not be decided there.
 
-    `apart` says in what it differs notably. It then has no seal until its difference was opened (`is_open`).
+    `apart` says how it stands out. It then has no seal until its difference was opened (`is_open`).
     """
 
     row: Waiting
-    # What it says in each column of the table.
+    # Its value in each column of the table.
     cells: tuple[tuple[Column, Fact | None], ...]
     seen: Seen
     apart: tuple[str, ...]
@@ -69,9 +68,9 @@ class Member:
     seal: str
     held: HeldDecision | None
     is_broken: bool
-    # This person approved it as the first of two, so only another's approval adds to it.
+    # This person approved it as the first of two, so another person has to approve it.
     is_first: bool
-    # False: its shadow run failed or is missing, so it is decided on its own page.
+    # False if its shadow run failed or is missing: then it is decided on its own page.
     in_batch: bool
 
     @property
@@ -81,7 +80,7 @@ class Member:
 
     @property
     def may_be_decided(self) -> bool:
-        """Whether this person may decide it here, now or when they have opened how it differs."""
+        """Whether this person may decide it here, now or after opening its difference."""
         if not self.in_batch:
             return False
         return bool(self.seal) or not (self.is_open or self.is_broken or self.row.refusal or self.held)
@@ -89,7 +88,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Sibling:
-    """Another group of the same shape, which its shadow runs tell apart."""
+    """Another group of the same shape with other results of its shadow runs."""
 
     trial: str
     outcome: Outcome
@@ -98,7 +97,7 @@ class Sibling:
 
 @dataclass(frozen=True)
 class GroupPage:
-    """One page of a group: its steps with what these members share, and the members, what stands out first."""
+    """One page of a group: its steps with what these members share, and the members, those that stand out first."""
 
     shape: str
     trial: str
@@ -108,29 +107,29 @@ class GroupPage:
     columns: tuple[Column, ...]
     shared: tuple[Fact, ...]
     steps: tuple[SharedStep, ...]
-    # Whether steps say something with a value of the table in it.
+    # Whether steps contain a value of the table in another one.
     has_frames: bool
     members: tuple[Member, ...]
     following: Cursor | None
 
     @property
     def is_wide(self) -> bool:
-        """Whether they differ in more than fits beside each other, so that one cell holds all of it."""
+        """Whether they differ in more than fits into columns, so that one cell has all of it."""
         return len(self.columns) > MOST_COLUMNS
 
     @property
     def may_be_decided(self) -> bool:
-        """Whether a verdict could say anything about what this page shows."""
+        """Whether anything on this page can be decided."""
         return any(member.may_be_decided for member in self.members)
 
     @property
     def alike(self) -> int:
-        """How many can be ticked together."""
+        """How many can be selected together."""
         return sum(bool(member.seal) and not member.apart for member in self.members)
 
     @property
     def sharing(self) -> int:
-        """How many of them are in a workspace with another one: what the first changes has the others asked again."""
+        """How many share a workspace with another one: the first one's changes send the others back to review."""
         places = Counter(member.plan.workspace_id for member in self.members if member.in_batch)
         return sum(count for count in places.values() if count > 1)
 
@@ -142,7 +141,7 @@ class GroupPage:
 
 @dataclass(frozen=True)
 class _Read:
-    """A member as it is read once: its document, and what of it is compared."""
+    """A member, read once: its document, and the parts that are compared."""
 
     entry: QueueEntry
     document: Document
@@ -150,7 +149,7 @@ class _Read:
 
 
 def listing(user: User, only: Filters | None = None) -> list[Group]:
-    """The groups of what waits, the one with the most urgent plan first; at most fifty."""
+    """The groups of waiting plans, the one with the most urgent plan first; at most fifty."""
     found = list(
         queue.waiting_for(user, only)
         .exclude(shape="")
@@ -184,7 +183,7 @@ def page(
     opened: Collection[int] = (),
     limit: int = MEMBERS,
 ) -> GroupPage | None:
-    """One page of a group for one person; None when nothing of it waits that they may see."""
+    """One page of a group for one person; None if no plan of it waits that they may see."""
     entries = queue.waiting_for(user, only).filter(shape=shape, trial=trial)
     shown_here = queue.with_plans(queue.beyond(entries, after) if after else entries)
     shown_here = shown_here.select_related("intent_plan__risk")
@@ -219,7 +218,7 @@ def page(
 
 
 def _compared_with(user: User, shape: str, trial: str, read: Sequence[_Read]) -> list[_Read]:
-    """Other plans of the group, by which it shows what is usual in it."""
+    """Other plans of the group, to find what is usual in it."""
     others = queue.waiting_for(user).filter(shape=shape, trial=trial).exclude(pk__in=[one.entry.pk for one in read])
     rows = others.select_related("intent_plan").reverse()[:COMPARED]
     return [one for one in map(_read, rows) if one is not None]
@@ -265,7 +264,7 @@ def _member(
     risk = getattr(one.entry.intent_plan, "risk", None)
     run_id = risk.shadow_run_id if risk is not None else None
     in_batch = bool(one.entry.group) and run_id is not None
-    # What nobody ticks need not be opened first.
+    # What nobody can select need not be opened first.
     is_open = not reasons or one.entry.pk in opened or not in_batch
     may = in_batch and is_open and not row.refusal and held is None and not is_broken
     return Member(

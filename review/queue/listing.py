@@ -1,9 +1,9 @@
-"""The queue: what waits for a person, in an order whose reason can be said.
+"""The queue: what waits for a person, in an order with a reason for each place.
 
-Risk first (high, unknown, medium, low; what failed in its shadow run is high), then what cannot be taken back (it
-deletes, overwrites, cannot be repeated), then a time that runs out, the goal's priority, and who waits longest. All of
-it stands in the columns of `QueueEntry`, in one index, so that a page costs the same whether fifty plans wait or a
-hundred thousand.
+Risk first (high, unknown, medium, low; plans that failed in their shadow run are high), then what cannot be undone (it
+deletes, overwrites, cannot be repeated), then time limits about to run out, the goal's priority, and waiting time. All
+of it is in columns of `QueueEntry` with one index, so a page costs the same with fifty waiting plans as with a hundred
+thousand.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from review.talk import threads
 
 PAGE = 25
 MOST_HELP = 20
-# Goals that wait for a hand stand below the plans, a few of them; the list of goals has all.
+# A few goals that need a person are shown below the plans; the list of goals has all.
 MOST_HANDS = 5
-# By the column: by the relation it would be the order of plans, which is newest first.
+# By the column: ordering by the relation would use the default order of plans, newest first.
 ORDER = ("rung", "queued_at", "intent_plan_id")
 _LARGEST_ID = 2**63
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """A plan in the queue. `gist` is None when its bytes cannot be read; `refusal` says why one may not decide."""
+    """A plan in the queue. `gist` is None if its bytes cannot be read; `refusal` says why the person may not decide."""
 
     entry: QueueEntry
     gist: Gist | None
@@ -63,7 +63,7 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Cursor:
-    """A place in the queue's order, as it stands in an address."""
+    """A place in the queue's order, in the form for addresses."""
 
     rung: int
     queued_at: datetime
@@ -74,7 +74,7 @@ class Cursor:
 
     @classmethod
     def read(cls, text: str) -> Cursor | None:
-        """The cursor in an address; None for anything else, which means the start."""
+        """The cursor in an address; None for an invalid one, which means the start."""
         try:
             rung, queued_at, pk = text.split("~")
             cursor = cls(int(rung), datetime.fromisoformat(queued_at), int(pk))
@@ -85,12 +85,12 @@ class Cursor:
 
     @classmethod
     def of(cls, entry: QueueEntry) -> Cursor:
-        """Where a plan stands."""
+        """The place of a plan."""
         return cls(entry.rung, entry.queued_at, entry.pk)
 
 
 class _Row(Func):
-    """Values that are compared together. Spelled as `a > x OR (a = x AND …)` no index finds where to begin."""
+    """Compared as a row: written as `a > x OR (a = x AND …)`, no index finds the start."""
 
     template = "(%(expressions)s)"
     output_field = CharField()
@@ -105,7 +105,7 @@ def waiting_for(user: User, only: Filters | None = None) -> QuerySet[QueueEntry]
 
 
 def _holds(only: Filters, user: User) -> Q:
-    """What a filter asks for. Names are looked up in the same question, so that one nobody has finds nothing."""
+    """The condition of a filter. Names are looked up in the same query, so an unknown one finds nothing."""
     which = Q()
     for word in only.words.split():
         which &= Q(intent_plan__goal__text__icontains=word)
@@ -133,7 +133,7 @@ def _called(name: str, user: User) -> QuerySet[User]:
 
 
 def commands_called(text: str) -> list[str]:
-    """Every "tool.command" that a tool's name, a command's, or both of them mean."""
+    """Every "tool.command" for the name of a tool, a command, or both."""
     named = ((command.tool, command.name, f"{command.tool}.{command.name}") for command in tools_in_use().commands)
     return [names[-1] for names in named if text in names]
 
@@ -157,9 +157,9 @@ def page(
 
 
 def with_plans(entries: QuerySet[QueueEntry]) -> QuerySet[QueueEntry]:
-    """The same with everything that a row shows, in one question, and one more when any of them is assigned.
+    """The same with everything that a row shows, in one query, and a second one if any of them is assigned.
 
-    Joining whom they are assigned to as well would make the database plan for longer than it reads.
+    A join with the assigned person would take the database longer to plan than to read.
     """
     shown = entries.annotate(questions=threads.open_questions("intent_plan__goal_id"))
     rows = ("intent_plan__goal__submitted_by", "intent_plan__workspace", "intent_plan__clock")
@@ -169,7 +169,7 @@ def with_plans(entries: QuerySet[QueueEntry]) -> QuerySet[QueueEntry]:
 def decidable(user: User, only: Filters | None = None) -> QuerySet[QueueEntry]:
     """The places of the waiting plans that this person may decide, in the queue's order.
 
-    What they approved as the first of two waits for somebody else: it is listed, but not theirs to decide next.
+    Plans that they approved as the first of two wait for somebody else: listed, but not next for them.
     """
     if not rights.is_reviewer(user):
         return QueueEntry.objects.none()
@@ -180,9 +180,9 @@ def decidable(user: User, only: Filters | None = None) -> QuerySet[QueueEntry]:
 
 
 def last_word(user: User, digest: str = "intent_plan__digest") -> Coalesce:
-    """Of a plan that two must approve, what this person said last: a first approval, that they take it back, or "".
+    """For a plan that needs two people, this person's latest word: a first approval, its withdrawal, or "".
 
-    `digest`: where the rows that ask have that of the plan whose key is theirs.
+    `digest`: the expression for the plan's digest in the outer query.
     """
     verdicts = (Decision.Verdict.FIRST_APPROVAL, Decision.Verdict.WITHDRAW)
     said = Decision.objects.filter(intent_plan=OuterRef("pk"), by=user, verdict__in=verdicts)
@@ -191,15 +191,15 @@ def last_word(user: User, digest: str = "intent_plan__digest") -> Coalesce:
 
 
 def place_of(user: User, plan: IntentPlan) -> Cursor | None:
-    """Where a plan stands; None when it waits no more, or is none of this person's."""
+    """The place of a plan; None if it no longer waits, or this person may not see it."""
     entry = waiting_for(user).filter(pk=plan.pk).first()
     return Cursor.of(entry) if entry is not None else None
 
 
 def around(user: User, plan: IntentPlan, only: Filters | None = None) -> tuple[int | None, int | None]:
-    """Ids of the waiting plans before and after this one in the order, for going through the queue.
+    """Ids of the waiting plans before and after this one, for going through the queue.
 
-    `only` leaves plans out; this one itself need not be among the others.
+    `only` filters the plans; this one itself need not match.
     """
     cursor = place_of(user, plan)
     if cursor is None:
@@ -211,8 +211,8 @@ def around(user: User, plan: IntentPlan, only: Filters | None = None) -> tuple[i
 
 
 def next_for(user: User, after: Cursor | None, only: Filters | None = None) -> IntentPlan | None:
-    """The plan to decide next: the one after this place, else the first of the queue; of those that `only` lets by."""
-    # What the person has just decided still waits, until it can no longer be taken back.
+    """The plan to decide next: the one after this place, else the first of the queue; filtered by `only`."""
+    # A plan that the person has just decided still waits until it can no longer be undone.
     entries = decidable(user, only).exclude(
         Exists(HeldDecision.objects.filter(intent_plan=OuterRef("pk"), by=user, dropped=""))
     )
@@ -221,7 +221,7 @@ def next_for(user: User, after: Cursor | None, only: Filters | None = None) -> I
 
 
 def steps_to_judge(user: User) -> QuerySet[Intent]:
-    """Steps of which nobody knows whether they took effect."""
+    """Steps for which it is unknown whether they took effect."""
     steps = Intent.objects.filter(state=IntentState.OUTCOME_UNKNOWN.value, intent_plan__state=PlanState.EXECUTING.value)
     return steps if sees_everything(user) else steps.filter(intent_plan__goal__submitted_by=user)
 
@@ -232,7 +232,7 @@ def goals_for_a_hand(user: User) -> QuerySet[Goal]:
 
 
 def needing_help(user: User) -> tuple[list[Intent], list[Goal], bool]:
-    """Steps whose outcome nobody knows, the first few goals that wait for a plan or a hand, and whether more do."""
+    """Steps with unknown outcome, the first few goals that need a plan or a person, and whether there are more."""
     unknown = list(
         steps_to_judge(user).select_related("intent_plan__goal__submitted_by", "intent_plan__workspace")[:MOST_HELP]
     )

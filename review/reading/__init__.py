@@ -1,1 +1,1 @@
-"""What a plan's bytes say to the person who decides: pure, and nothing of it is cut."""
+"""A plan's bytes in words for the person who decides. Pure; nothing is cut."""

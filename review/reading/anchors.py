@@ -1,4 +1,4 @@
-"""What a comment stands on, and where that is in the next revision: pure.
+"""The place of a comment in a plan, and where it is in the next revision. Pure.
 
 An anchor is "" (the whole plan), "intent:N" (a step) or "intent:N:NAME" (one argument of it).
 """
@@ -20,14 +20,14 @@ Key = Callable[[IntentSpec], str]
 
 @dataclass(frozen=True)
 class Place:
-    """Something that one can talk about; `words` names it for people."""
+    """Something that can be commented on; `words` names it for people."""
 
     anchor: str
     words: str
 
 
 class Fate(StrEnum):
-    """What became of what a comment stood on."""
+    """What happened to the place of a comment."""
 
     SAME = "same"
     CHANGED = "changed"
@@ -36,7 +36,7 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True)
 class Carried:
-    """The place of a comment in the next revision; its old place when that is gone."""
+    """The place of a comment in the next revision; its old place if it is gone."""
 
     anchor: str
     fate: Fate
@@ -59,7 +59,7 @@ def parameter_of(anchor: str) -> str:
 
 
 def places(document: Document) -> list[Place]:
-    """Everything in the document that one can talk about, the plan first."""
+    """Everything in the document that can be commented on, the plan first."""
     found = [Place(PLAN, "the whole plan")]
     for spec in document.all_intents:
         said = f"{'clean-up step' if spec.phase == 'cleanup' else 'step'} {spec.position}, {spec.command}"
@@ -74,7 +74,7 @@ def place_at(document: Document, anchor: str) -> Place | None:
 
 
 def carried(anchor: str, before: Document, after: Document, pairs: Mapping[int, int] | None = None) -> Carried:
-    """Follow an anchor from one revision to the next. `pairs` saves working out `aligned` for each comment anew."""
+    """Follow an anchor from one revision to the next. `pairs` saves computing `aligned` for each comment."""
     if not anchor:
         return Carried(anchor, Fate.SAME if same_steps(before, after) else Fate.CHANGED)
     pairs = aligned(before, after) if pairs is None else pairs
@@ -97,10 +97,10 @@ def same_steps(before: Document, after: Document) -> bool:
 
 
 def aligned(before: Document, after: Document) -> dict[int, int]:
-    """Which step of the next revision is which of this one, by position.
+    """Which step of the next revision corresponds to which of this one, by position.
 
-    Equal steps first, in order; then equal steps that moved; then what is left of the same command, in order. A step
-    is never taken for one of another command: what was said about it would say something else there.
+    Equal steps first, in order; then equal steps that moved; then other steps of the same command, in order. Steps of
+    different commands never correspond, because a comment would mean something else there.
     """
     pairs: dict[int, int] = {}
     for old, new in ((before.intents, after.intents), (before.cleanup, after.cleanup)):
@@ -117,7 +117,7 @@ def _aligned(old: Sequence[IntentSpec], new: Sequence[IntentSpec]) -> dict[int, 
         if tag == "equal":
             ours, theirs = old[old_from:old_to], new[new_from:new_to]
             pairs |= {one.position: other.position for one, other in zip(ours, theirs, strict=True)}
-    # Moved as it is before changed in place: what is equal is surely the same step.
+    # Moved unchanged before changed in place: an equal step is certainly the same one.
     _pair_rest(old, new, pairs, _essence)
     _pair_rest(old, new, pairs, lambda spec: _json([spec.tool, spec.command]))
     return pairs
@@ -136,7 +136,7 @@ def _pair_rest(old: Sequence[IntentSpec], new: Sequence[IntentSpec], pairs: dict
 
 
 def _essence(spec: IntentSpec) -> str:
-    """What makes a step do what it does; its position, its reasons and its origins are not part of it."""
+    """The fields of a step that decide what it does, without its position, reasons and origins."""
     others = [_essence(other) for other in spec.alternatives]
     asks = asdict(spec.asks) if spec.asks is not None else None
     return _json([spec.tool, spec.command, dict(spec.params), spec.condition, list(spec.hosts), others, asks])

@@ -1,4 +1,4 @@
-"""Where the text of a step goes, in words: the language models that its plan names."""
+"""The language models to which a step sends text, in words."""
 
 from __future__ import annotations
 

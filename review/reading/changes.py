@@ -1,6 +1,6 @@
-"""What a plan would change, in the order of danger: what goes, what is replaced, what is new.
+"""What a plan would change, most dangerous first: what is deleted, replaced and new.
 
-The forecast says which files; here their contents become rows. Contents of today's files are handed in by path.
+The forecast says which files; here their contents become rows. Contents of current files are passed in by path.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ _NEW = "new"
 _NO_TEXT = "Its content is not text, or too long to show here; the workspace page has it."
 _KINDS = {"dir": "folder", "link": "link (not what it points to)"}
 
-# A file's content today, or None when it is missing, larger than the page shows, or no text.
+# A file's current content, or None if it is missing, larger than the page shows, or not text.
 Today = Callable[[str], str | None]
 
 
 @dataclass(frozen=True)
 class FileChange:
-    """One file or folder that goes, changes or comes. `tone` is bad, good or nothing."""
+    """One file or folder that is deleted, changed or new. `tone` is bad, good or empty."""
 
     anchor: str
     cause: Consequence
@@ -55,14 +55,14 @@ class FileChange:
 
     @property
     def files(self) -> str:
-        """How many files of today go with a folder, in words."""
+        """How many current files are deleted with a folder, in words."""
         gone = self.cause.files if isinstance(self.cause, Removal) and self.cause.kind == "dir" else 0
         return texts.counted(gone, "file") if gone else ""
 
 
 @dataclass(frozen=True)
 class Moved:
-    """Something that gets a new path, or a copy there; `sentence` says what it is and holds."""
+    """Something that is moved or copied; `sentence` says what it is and contains."""
 
     cause: Transfer
     sentence: str
@@ -70,7 +70,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class Changes:
-    """Everything the page tells about consequences, each list in the order of the steps."""
+    """All consequences on the page, each list in the order of the steps."""
 
     removals: tuple[FileChange, ...]
     replaced: tuple[FileChange, ...]
@@ -88,7 +88,7 @@ class Changes:
 
     @property
     def files(self) -> tuple[FileChange, ...]:
-        """What has content to show: deletions first, then what is replaced, then what is new."""
+        """Changes with content to show: deletions first, then replaced files, then new ones."""
         removals = tuple(one for one in self.removals if one.difference.rows or one.remark)
         return removals + self.replaced + self.new
 
@@ -108,7 +108,7 @@ class Changes:
         return not self.after_a_failure.is_empty or bool(self.after_a_failure.modes)
 
     def without(self, positions: Collection[int]) -> Changes:
-        """What is left when these steps are told otherwise; a switch of the mode is always told."""
+        """What is left if these steps are shown elsewhere; a switch of the mode is always shown."""
         return replace(self._where(lambda cause: cause.position not in positions), modes=self.modes, looks="")
 
     def _of(self, *, cleanup: bool) -> Changes:
@@ -136,17 +136,17 @@ class Changes:
 
     @property
     def deleted(self) -> int:
-        """Lines that go."""
+        """Lines that are deleted."""
         return sum(one.difference.deleted for one in self.files)
 
     @property
     def added(self) -> int:
-        """Lines that come."""
+        """Lines that are added."""
         return sum(one.difference.added for one in self.files)
 
     @property
     def shown_texts(self) -> list[ShownText]:
-        """The contents that stand here in full, so that their steps need not repeat them."""
+        """The contents that are shown in full here, so that their steps need not repeat them."""
         return [
             ShownText(one.cause.position, one.cause.content, one.anchor)
             for one in self.new
@@ -155,7 +155,7 @@ class Changes:
 
     @property
     def is_empty(self) -> bool:
-        """True when the plan only looks at things."""
+        """True if the plan only reads."""
         told = (self.removals, self.files, self.transfers, self.folders, self.environments)
         return not any((*told, self.programs, self.works, self.to_model, self.unread, self.failures))
 
@@ -184,7 +184,7 @@ def changes(forecast: Forecast, today: Today) -> Changes:
 
 
 def _said(positions: tuple[int, ...]) -> str:
-    """`step 2`, `steps 2, 4, 5`; nothing for none."""
+    """`step 2`, `steps 2, 4, 5`; "" for none."""
     numbers = ", ".join(map(str, positions))
     return f"step{'s' if len(positions) > 1 else ''} {numbers}" if positions else ""
 
@@ -263,7 +263,7 @@ def _writing(one: Writing, anchor: str, today: Today) -> FileChange:
 
 
 def _patching(one: Writing, anchor: str, before: str | None) -> FileChange:
-    """The difference a patch makes; when it cannot be told, the patch itself as it is written."""
+    """The difference that a patch makes; if that is unknown, the patch itself."""
     if before is None:
         remark = "The current content is not text, or too long to show here; below is the patch itself."
     else:

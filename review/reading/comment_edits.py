@@ -1,7 +1,7 @@
-"""Values that a comment on a plan asks for in plain words, so that they can be offered as an edit. Pure.
+"""Finds values that a comment asks for in plain words, to offer them as an edit. Pure.
 
-*Change weather to tides*, *use tides instead of weather*, *tides, not weather*, *path: tides*. Nothing is changed by
-it: what is found is shown first, as any other edit.
+*Change weather to tides*, *use tides instead of weather*, *tides, not weather*, *path: tides*. This changes nothing:
+the result is shown first, like any other edit.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _REPLACED = (
     rf"{_NEW}\s+(?:instead\s+of|rather\s+than)\s+{_OLD}",
     rf"{_NEW}\s*,\s*not\s+{_OLD}",
 )
-# *path: tides*, *set the path to tides*, *path should be tides*: said by the name of the parameter.
+# *path: tides*, *set the path to tides*, *path should be tides*: by the name of the parameter.
 _SAYS = r"(?:[:=]|to\b|is\s+to\s+be\b|(?:should|must)\s+(?:be|say)\b)"
 _NAMED = rf"\b(?:set\s+(?:the\s+)?)?{{name}}\s*{_SAYS}\s*{_NEW}"
 _ENDS = ".!?:"
@@ -46,12 +46,12 @@ class Suggested:
 
 
 def edits_in(comment: str, steps: Sequence[IntentSpec]) -> tuple[Suggested, ...]:
-    """What a comment asks to be changed, one each parameter. Empty where it says no value that is understood.
+    """The changes that a comment asks for, one for each parameter. Empty if it has no value that is understood.
 
-    A text is replaced wherever it is a value of the plan, or a whole word or name in one. What is said by a parameter's
-    name is taken only where one step has it.
+    A text is replaced wherever it is a value of the plan, or a whole word or name in one. A change by a
+    parameter's name is accepted only if exactly one step has this parameter.
     """
-    if len(comment) > LONGEST:  # it is refused by what takes it
+    if len(comment) > LONGEST:  # refused later, by the code that applies it
         return ()
     found: dict[tuple[int, str], Suggested] = {}
     for old, new in _pairs(comment):
@@ -105,7 +105,7 @@ def _named(comment: str, steps: Sequence[IntentSpec]) -> Iterator[Suggested]:
 
 
 def _of_its_kind(said: str, before: Any) -> Any:
-    """What was said as a value like the one that is there; None where it is none."""
+    """The text as a value of the same kind as the current one; None if that is not possible."""
     if isinstance(before, bool):
         return {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}.get(said.casefold())
     if isinstance(before, int):

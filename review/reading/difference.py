@@ -1,4 +1,4 @@
-"""Two texts side by side as rows: within a change deletions first, only what stays the same is folded."""
+"""The difference of two texts as rows: deletions first within a change; only unchanged lines are folded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Difference:
-    """All rows, and how many lines go and come."""
+    """All rows, and how many lines are deleted and added."""
 
     rows: tuple[Row, ...]
     deleted: int
@@ -32,7 +32,7 @@ class Difference:
 
 
 def whole(text: str, kind: str) -> Difference:
-    """A text that comes ("a") or goes ("d") as a whole."""
+    """A text that is added ("a") or deleted ("d") as a whole."""
     lines = split(text)
     rows = _rows(kind, lines, 1)
     if text and not text.endswith("\n"):
@@ -41,7 +41,7 @@ def whole(text: str, kind: str) -> Difference:
 
 
 def numbered(text: str) -> tuple[Row, ...]:
-    """A text as it is, every line with its number."""
+    """A whole text, every line with its number."""
     lines = split(text)
     rows = [Row(_SAME, row.old, "", row.text) for row in _rows(_DELETED, lines, 1)]
     if len(lines) > 1 and not text.endswith("\n"):
@@ -50,18 +50,18 @@ def numbered(text: str) -> tuple[Row, ...]:
 
 
 class InFull:
-    """A text that a page shows whole: as running text, or as a block of its lines."""
+    """A text that a page shows completely: as running text, or as a block of lines."""
 
     text: str
 
     @property
     def is_block(self) -> bool:
-        """True when running text would lose something of it."""
+        """True if running text would lose parts of it."""
         return needs_block(self.text)
 
     @property
     def facts(self) -> str:
-        """How much it is, in words."""
+        """Its size, in words."""
         return facts(self.text)
 
     @property
@@ -71,10 +71,10 @@ class InFull:
 
 
 def between(before: str, after: str, *, folds: bool = True) -> Difference:
-    """What changes from one text to the other, line by line. Without `folds` every line that stays is there too."""
+    """The changes from one text to the other, line by line. Without `folds` all unchanged lines are included."""
     old, new = split(before), split(after)
     if max(len(old), len(new)) > MOST_NUMBERED_LINES:
-        # Matching lines takes time that grows with the square of their number; nobody may stop the page with it.
+        # Matching takes time quadratic in the number of lines; a long text must not block the page.
         rows = [*_rows(_DELETED, old, 1), *_rows(_ADDED, new, 1)]
         return Difference(tuple(rows), len(old), len(new))
     rows = list(_compared(old, new, folds))
@@ -107,7 +107,7 @@ def _same(old: Sequence[str], start: int, end: int, new_start: int, head: int, t
 
 
 def _ends(before: str, after: str) -> list[Row]:
-    """A final line feed that comes or goes is a change too, and no line shows it."""
+    """A final line feed that is added or deleted is also a change, which no line shows."""
     had, has = before.endswith("\n"), after.endswith("\n")
     if had == has or not before or not after:
         return []

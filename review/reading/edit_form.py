@@ -1,4 +1,4 @@
-"""Beside the fields of a form what was planned, and at them what is wrong. Pure."""
+"""The planned values and the problems beside the fields of an edit form. Pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def placed(problems: Sequence[Problem], spec: IntentSpec, command: Command) -> t
 
 
 def originals(spec: IntentSpec, command: Command, fields: Sequence[Field]) -> list[tuple[Field, str]]:
-    """Each field with the value that was planned, to be read beside what is typed."""
+    """Each field with its planned value, to compare with what is typed."""
     return [(field, _original(spec, command, field)) for field in fields]
 
 

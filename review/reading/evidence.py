@@ -1,6 +1,6 @@
-"""Why this plan: the rule that was chosen, the beliefs that carried it, and the rules that were not chosen.
+"""Why this plan: the chosen rule, the beliefs that support it, and the rules that were not chosen.
 
-Read from the evidence that planning stored; what an entry does not say is left out, never guessed.
+Read from the evidence that planning stored; missing details are left out, never guessed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MOST_COLUMNS = 6
 
 @dataclass(frozen=True)
 class Held:
-    """A belief of the table: `label` is B1, B2 …; `at` is None when nobody knows since when."""
+    """A belief of the table: `label` is B1, B2 …; `at` is None if its time is unknown."""
 
     label: str
     sentence: str
@@ -79,7 +79,7 @@ class Why:
 
 @dataclass(frozen=True)
 class Contradicted:
-    """What a person denied of what revision `revision` stood on, and what they said holds."""
+    """A belief behind revision `revision` that a person denied, and what they said is true."""
 
     denied: str
     holds: str
@@ -139,7 +139,7 @@ def _why(node: Mapping[str, Any], beliefs: Sequence[Mapping[str, Any]], subgoals
 
 
 def _columns(contexts: Sequence[Mapping[str, Any]], known: int) -> tuple[list[int], int]:
-    """The beliefs worth a column, those that decided first, then those that answer anything; how many have none."""
+    """The beliefs with a column, deciding ones first, then others with any answer; and how many have none."""
     order: dict[int, None] = {}
     for context in contexts:
         number = context.get("decided_by")
@@ -214,6 +214,6 @@ def _map(node: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _number(value: Any) -> int | None:
-    """An id, which planning keeps as text."""
+    """An id, which planning stores as text."""
     text = str(value)
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None

@@ -12,13 +12,13 @@ LONGEST = 120
 WORDS_MAX = 8
 MINUTES_MAX = 525_600
 ME, NOBODY = "me", "nobody"
-# Minutes that a person chooses from; an address may hold any other number.
+# Minutes to choose from; an address may have any other number.
 WAITS = ((60, "1 h"), (240, "4 h"), (1440, "1 day"), (4320, "3 days"), (10080, "1 week"))
 
 
 @dataclass(frozen=True)
 class Filters:
-    """What must hold of a waiting plan; "" leaves it open. `longer` is a number of minutes."""
+    """Conditions for waiting plans; "" means any. `longer` is a number of minutes."""
 
     words: str = ""
     risk: str = ""
@@ -34,7 +34,7 @@ class Filters:
 
     @property
     def query(self) -> str:
-        """It as it stands in an address, "" for no filter; always in the same order."""
+        """Its form in an address, "" for no filter; always in the same order."""
         return urlencode({name: value for name, value in asdict(self).items() if value})
 
     @property
@@ -54,7 +54,7 @@ class Filters:
         return ", ".join(part for part in said if part)
 
     def but(self, **other: str) -> Filters:
-        """The same with other values for some of it."""
+        """A copy with some other values."""
         return replace(self, **other)
 
 
@@ -62,7 +62,7 @@ EVERYTHING = Filters()
 
 
 def read(given: Mapping[str, str]) -> tuple[Filters, dict[str, str]]:
-    """The filter in an address, and what is wrong with it by field; what is wrong is left out."""
+    """The filter in an address, and problems by field; invalid parts are left out."""
     found = {field.name: str(given.get(field.name, "")).strip() for field in fields(Filters)}
     problems = {name: f"At most {LONGEST} characters." for name, value in found.items() if len(value) > LONGEST}
     problems |= {name: "A name cannot contain this character." for name, value in found.items() if "\0" in value}

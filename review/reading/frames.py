@@ -1,7 +1,7 @@
-"""What plans of a group say around a value that they say elsewhere: said once for all of them. Pure.
+"""Text around a value that plans of a group share, shown once for all of them. Pure.
 
-Where each of nine plans makes a folder and writes a file into it, the folder's name is all that differs. The path of
-the file is then the same in all of them but for that name: `‹1 path›/README.md`.
+If each of nine plans makes a folder and writes a file into it, only the folder's name differs. The path of the file
+is then the same in all of them except for that name: `‹1 path›/README.md`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ _OPENS, _CLOSES = "‹", "›"
 def framed(
     facts: Sequence[Mapping[Key, Fact]], columns: Sequence[Column]
 ) -> tuple[tuple[Column, ...], dict[Key, Fact]]:
-    """The columns that are left, and what the others say in all plans, with the head of a column in each one's place.
+    """The remaining columns, and the common text of the others, with the head of a column in place of the value.
 
-    Nothing is lost: with a plan's value in that place, what is said here is exactly what the plan says.
+    Nothing is lost: with a plan's value in that place, the text is exactly the plan's.
     """
     texts = {column: _texts(facts, column) for column in columns}
     kept: list[Column] = []
@@ -34,14 +34,14 @@ def framed(
 
 
 def _texts(facts: Sequence[Mapping[Key, Fact]], column: Column) -> list[str]:
-    """What each plan says; nothing when one of them says nothing, or something that could be taken for a place."""
+    """The text of each plan; empty if one of them has none, or one that looks like a placeholder."""
     said = [fact.text for one in facts if (fact := members.cell(one, column)) is not None]
     clear = len(said) == len(facts) and not any(_OPENS in text or _CLOSES in text for text in said)
     return said if clear else []
 
 
 def _frame(values: Sequence[str], texts: Sequence[str], base: Column) -> str | None:
-    """What all texts are around their values; None when they are not alike there."""
+    """The text around the values that all share; None if it differs."""
     if not values or not texts:
         return None
     if not all(value and value in text for value, text in zip(values, texts, strict=True)):

@@ -1,4 +1,4 @@
-"""Each entry of the journal as one sentence. Its data stands below it; nothing of it is lost in the wording."""
+"""Each entry of the journal as one sentence, with its data below, so the wording loses nothing."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ class _Entry:
 
     @property
     def address(self) -> str:
-        """From where, when that is kept."""
+        """The address, if it is stored."""
         return f" from {self.data['address']}" if self.data.get("address") else ""
 
     @property
     def provider(self) -> str:
-        """By whom somebody was vouched for, when it was not their password here."""
+        """The provider of a sign-in, if it was not a password here."""
         return f" with {_short(self.data['with'])}" if self.data.get("with") else ""
 
     @property
@@ -68,7 +68,7 @@ class _Entry:
 
     @property
     def because(self) -> str:
-        """What the person wrote beside it, behind a colon."""
+        """What the person wrote, after a colon."""
         said = next((self.data[name] for name in ("comment", "why", "note") if self.data.get(name)), "")
         return f": {_short(said)}" if said else ""
 
@@ -82,7 +82,7 @@ class _Entry:
 
 
 def sentence(event: str, subject: str, data: Mapping[str, Any]) -> str:
-    """What was done, to follow a person's name; plain text. An event of a later version says its own name."""
+    """What was done, in words that follow a person's name; plain text. An unknown event shows its own name."""
     kind, _, name = subject.partition(":")
     entry = _Entry(kind, name, data)
     said = _SAID.get(event)

@@ -1,4 +1,4 @@
-"""In what a plan differs from an earlier one: which steps are more, fewer or others, and which values. Pure."""
+"""How a plan differs from an earlier one: added, missing or other steps, and values. Pure."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from agents.presentation.values import as_text
 from review.reading import anchors, texts
 
 SAME = "the same steps with the same values"
-# Longer values are named by their place: a line is read at a glance.
+# Longer values are only named by their place, because a line must be readable at a glance.
 _LONGEST = 60
-# A plan in which more than this differs is read like a new one.
+# A plan with more differences has to be read like a new one.
 MOST_DIFFERENCES = 3
 
 
 @dataclass(frozen=True)
 class Swap:
-    """A value of a step that differs. None: that plan's step has no such value."""
+    """A value of a step that differs. None if that plan's step has no such value."""
 
     position: int
     name: str
@@ -34,17 +34,17 @@ class Swap:
 
 @dataclass(frozen=True)
 class Alike:
-    """A plan that takes the steps of an earlier one, in the same order, with other values at most.
+    """A plan with the steps of an earlier one, in the same order, and at most some other values.
 
-    `swaps` are all values that differ; `pairs` and `places` say the same in few words: what came in the place of what,
-    and where a value differs that is too long for a line.
+    `swaps` are all values that differ; `pairs` and `places` are the short form: old and new value, and the places of
+    values that are too long for a line.
     """
 
     swaps: tuple[Swap, ...]
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """Each short value with what is in its place, without those that follow from another one."""
+        """Each short value and its replacement, without those that follow from another one."""
         return tuple(_pairs(self.swaps))
 
     @property
@@ -53,14 +53,14 @@ class Alike:
         return tuple(_places(self.swaps))
 
     def at(self, position: int) -> dict[str, str]:
-        """The earlier values of a step by name, as far as they differ."""
+        """The earlier values of a step that differ, by name."""
         return {swap.name: swap.was or "" for swap in self.swaps if swap.position == position}
 
 
 def alike(earlier: Document, this: Document) -> Alike | None:
-    """What differs in a plan of the same steps; None when anything else differs, or too much.
+    """The differences of a plan with the same steps; None if anything else differs, or too much.
 
-    Same is whatever decides what a step may do: its effect, hosts, limits, condition, models and alternatives.
+    The same means everything that decides what a step may do: effect, hosts, limits, condition, models, alternatives.
     """
     ours, theirs = this.all_intents, earlier.all_intents
     if [_frame(spec) for spec in ours] != [_frame(spec) for spec in theirs]:
@@ -70,7 +70,7 @@ def alike(earlier: Document, this: Document) -> Alike | None:
 
 
 def unlike(earlier: Document, this: Document) -> str:
-    """The difference from an earlier plan to this one, in a line. Numbers are those of this plan's steps."""
+    """The difference from an earlier plan to this one, in one line. Numbers are those of this plan's steps."""
     pairs = anchors.aligned(earlier, this)
     said = []
     if more := [spec for spec in this.all_intents if spec.position not in pairs.values()]:
@@ -114,7 +114,7 @@ def _text(spec: IntentSpec, name: str) -> str | None:
 
 
 def _others(old: IntentSpec, new: IntentSpec) -> Iterator[str]:
-    """What else differs of a step that makes it do something else."""
+    """Other differences of a step that make it do something else."""
     if old.condition != new.condition:
         yield f"another condition of step {new.position}"
     if tuple(old.hosts) != tuple(new.hosts) and old.params.get("hosts") == new.params.get("hosts"):
@@ -136,7 +136,7 @@ def _pairs(swaps: Iterable[Swap]) -> list[tuple[str, str]]:
 
 
 def _follows(pair: tuple[str, str], base: tuple[str, str]) -> bool:
-    """Whether the pair is what one gets by putting the base's new value in the place of its old one, as whole words."""
+    """Whether the pair follows from replacing the base's old value by its new one, as whole words."""
     if not base[0]:
         return False
     return re.sub(rf"(?<!\w){re.escape(base[0])}(?!\w)", lambda _: base[1], pair[0]) == pair[1]

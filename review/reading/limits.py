@@ -1,4 +1,4 @@
-"""The limits of the steps: which of them hold for which step, those that are the same said once. Pure."""
+"""The limits of steps; steps with the same limits are grouped. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agents.toolkit.limits import Ceiling, ceilings
 
 @dataclass(frozen=True)
 class Limited:
-    """What some steps may take at most; `steps` names them, `hosts` are all that they may reach."""
+    """The limits of some steps; `steps` names them, `hosts` are all that they may reach."""
 
     steps: str
     ceilings: tuple[Ceiling, ...]
@@ -20,7 +20,7 @@ class Limited:
 
 
 def limits_of(document: Document) -> list[Limited]:
-    """The limits of every step and of every alternative, in the order in which they first stand in the plan."""
+    """The limits of every step and alternative, in the order of their first place in the plan."""
     found: dict[tuple[tuple[Ceiling, ...], tuple[str, ...]], tuple[list[int], list[str]]]
     found = defaultdict(lambda: ([], []))
     for spec in document.all_intents:

@@ -1,4 +1,4 @@
-"""What plans of one shape share, and what each of them has for itself. Pure; every value is told in full."""
+"""What plans of one shape share, and how each of them differs. Pure; every value is complete."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agents.toolkit.limits import unusual
 from review.reading import asked_models
 from review.reading.difference import InFull
 
-# The position of what holds for a plan as a whole.
+# The position for facts about a plan as a whole.
 WHOLE = 0
 WHY = "why"
 
@@ -26,7 +26,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Fact(InFull):
-    """One thing that a plan says, in full."""
+    """One fact of a plan, in full."""
 
     key: Key
     text: str
@@ -35,7 +35,7 @@ class Fact(InFull):
 
 @dataclass(frozen=True)
 class SharedStep:
-    """A step as all plans of a shape take it: what it says in all of them, and what it says in each otherwise."""
+    """A step of all plans of a shape: what is the same in all of them, and what differs in each."""
 
     position: int
     is_cleanup: bool
@@ -46,9 +46,9 @@ class SharedStep:
 
 
 def facts_of(document: Document) -> dict[Key, Fact]:
-    """Everything that a plan says besides its shape, step by step, whole plan first.
+    """All facts of a plan besides its shape, step by step, the whole plan first.
 
-    The words of its goal, its number and the files it was made on are left out: they differ in every plan.
+    The words of its goal, its number and its base files are left out, because they differ in every plan.
     """
     rules = ", ".join(f"{one['name']} {one['version']}" for one in document.components)
     found = [_fact(WHOLE, "workspace", document.workspace), _fact(WHOLE, "planned by", document.source)]
@@ -69,7 +69,7 @@ def _step(spec: IntentSpec) -> list[Fact]:
 
 
 def _asked(spec: IntentSpec, at: int, before: str) -> list[Fact]:
-    """What a step, or what may be done in its place, is given; `before` stands before each name."""
+    """The values of a step, or of an alternative; `before` is put before each name."""
     said = [Fact(Key(at, f"{before}{name}"), as_text(value)) for name, value in sorted(spec.params.items())]
     for one in spec.parameters:
         if one.original is not None:
@@ -88,7 +88,7 @@ def _fact(position: int, name: str, text: str) -> Fact:
 
 
 def shared(members: Sequence[Mapping[Key, Fact]]) -> dict[Key, Fact]:
-    """What all of them say in the same words; of one alone nothing is shared, so that all of it is shown."""
+    """The facts that all share in the same words; a single plan shares nothing, so that all of it is shown."""
     if len(members) < 2:
         return {}
     first, rest = members[0], members[1:]
@@ -97,7 +97,7 @@ def shared(members: Sequence[Mapping[Key, Fact]]) -> dict[Key, Fact]:
 
 @dataclass(frozen=True)
 class Column:
-    """Something in which the plans of a table differ: the steps that say it (none: the whole plan), and its name."""
+    """A column in which plans differ: its steps (none: the whole plan), and its name."""
 
     positions: tuple[int, ...]
     name: str
@@ -114,15 +114,15 @@ class Column:
 
     @property
     def keys(self) -> tuple[Key, ...]:
-        """The facts that it stands for."""
+        """The facts of this column."""
         return tuple(Key(position, self.name) for position in self.positions)
 
 
 def columns(members: Sequence[Mapping[Key, Fact]], same: Mapping[Key, Fact]) -> tuple[Column, ...]:
-    """What to compare of plans that share `same`, in the order of the steps.
+    """The columns to compare for plans that share `same`, in the order of the steps.
 
-    Values under one name that are equal within each plan are told once. Why a step is there is left out: it is said
-    about the plan and mostly repeats its goal.
+    Values of one name that are equal within each plan are shown once. The reason for a step is left out, because it
+    mostly repeats the goal.
     """
     found: dict[tuple[str, tuple[str | None, ...]], list[int]] = {}
     for key in dict.fromkeys(key for member in members for key in member):
@@ -137,12 +137,12 @@ def _text(member: Mapping[Key, Fact], key: Key) -> str | None:
 
 
 def cell(member: Mapping[Key, Fact], column: Column) -> Fact | None:
-    """What a plan says in a column; None when it says nothing there."""
+    """A plan's value in a column; None if it has none."""
     return member.get(column.keys[0])
 
 
 def steps(document: Document, same: Mapping[Key, Fact]) -> tuple[SharedStep, ...]:
-    """The steps of the shape, as this plan of it has them, with what is shared."""
+    """The steps of the shape, as in this plan, with what is shared."""
     return tuple(_shared_step(spec, same) for spec in document.all_intents)
 
 

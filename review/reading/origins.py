@@ -1,4 +1,4 @@
-"""Where the values of a plan come from, gathered over all its steps."""
+"""The origins of a plan's values, over all its steps."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from review.reading.steps import Step
 
 @dataclass(frozen=True)
 class Source:
-    """Values of one origin; `like` is one of them, for its badge, and `places` are step and name of each."""
+    """The values of one origin; `like` is an example, for its badge, and `places` are step and name of each."""
 
     like: Parameter
     places: tuple[tuple[int, str], ...]
 
 
 def gathered(steps: Iterable[Step]) -> list[Source]:
-    """Each origin with its values, in the order in which they first stand in the plan."""
+    """Each origin with its values, in the order of their first place in the plan."""
     found: dict[tuple[str, bool, bool, str], list[tuple[int, str]]] = {}
     first: dict[tuple[str, bool, bool, str], Parameter] = {}
     for step in steps:
         for argument in step.arguments:
             one = argument.parameter
-            # Which rule it was makes a source of its own; any other note is about one value.
+            # Each rule is a source of its own; any other note is about one value.
             note = one.note if is_written_in_rule(one.origin, one.note) else ""
             key = (one.origin, one.span is not None, one.original is not None, note)
             first.setdefault(key, Parameter(one.name, None, one.origin, one.original, one.span, note))
@@ -35,7 +35,7 @@ def gathered(steps: Iterable[Step]) -> list[Source]:
 
 
 def of_lessons(steps: Iterable[Step]) -> list[tuple[int, str, int]]:
-    """The values that a lesson settled: step, name, and the number of the lesson."""
+    """The values from lessons: step, name, and the number of the lesson."""
     return [
         (step.spec.position, argument.parameter.name, number)
         for step in steps

@@ -1,4 +1,4 @@
-"""What a shadow run came to: the outcome by which plans are told apart, in a word, in a sentence and as a key. Pure."""
+"""The outcome of a shadow run, by which plans are grouped: as a word, a sentence and a key. Pure."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from agents.states import ShadowState
 from review.reading.texts import counted
 
 KEY_HEX = 16
-# Deletions are told in full as far as a row can hold them, of anything else a few say what it is about.
+# Deletions are listed as far as a row has room; of other changes a few examples are enough.
 MOST_DELETIONS = 100
 MOST_OTHERS = 20
-# So many of these stand in a row; the page of the plan has all of them.
+# How many of these a row shows; the page of the plan has all.
 MOST_NAMED = 4
 _DELETED = "deleted"
-# In the order of danger, which is that of `sandbox.store.compare.ORDER`; what each is called, and its colour.
+# Most dangerous first, as in `sandbox.store.compare.ORDER`: the name of each, and its colour.
 _KINDS = {_DELETED: ("deleted", "bad"), "moved": ("moved", ""), "changed": ("changed", ""), "added": ("new", "good")}
 _UNSHOWN = (Proof.UNPROVEN.value, Proof.NOT_REACHED.value)
 
 Findings = Sequence[Mapping[str, Any]]
-# Paths by what became of them (`sandbox.store.compare.ORDER`); None when the files of the run are not kept any more.
+# Paths by kind of change (`sandbox.store.compare.ORDER`); None if the files of the run are no longer kept.
 Changes = Mapping[str, Sequence[str]] | None
 
 
 class Outcome(StrEnum):
-    """What a plan's newest shadow run came to. `untried`: there is none that has ended, or it could not be made."""
+    """The outcome of a plan's newest shadow run. `untried`: none has ended, or it could not be made."""
 
     UNTRIED = "untried"
     FAILED = "failed"
@@ -39,7 +39,7 @@ class Outcome(StrEnum):
 
     @property
     def may_be_batched(self) -> bool:
-        """Whether such a plan may be decided along with others. What failed or was not tried is decided by itself."""
+        """Whether such a plan may be decided in a batch. Plans that failed or were not tried are decided alone."""
         return self in (Outcome.DONE, Outcome.UNPROVEN)
 
 
@@ -53,7 +53,7 @@ _LOOKS = {
 
 @dataclass(frozen=True)
 class Trial:
-    """A shadow run for lists of plans. Runs that came to the same, in outcome and kinds of effect, have one `key`."""
+    """A shadow run for lists of plans. Runs with the same outcome and kinds of change have the same `key`."""
 
     outcome: Outcome
     key: str
@@ -61,7 +61,7 @@ class Trial:
     changes: Mapping[str, Sequence[str]]
 
     def to_json(self) -> dict[str, Any]:
-        """As it is stored beside the plan's risk: every change counted, most of them named."""
+        """The form that is stored with the plan's risk: every change counted, most of them named."""
         kept = {kind: {"count": len(paths), "names": list(_kept(kind, paths))} for kind, paths in self.changes.items()}
         return {"outcome": self.outcome.value, "words": self.words, "changes": kept}
 
@@ -71,7 +71,7 @@ UNTRIED = Trial(Outcome.UNTRIED, _NO_KEY, "no shadow run yet", {})
 
 
 def trial_of(state: str | None, reason: str, findings: Findings, changes: Changes) -> Trial:
-    """What a run in this state came to; `state` None: there is no run."""
+    """The outcome of a run in this state; `state` None: there is no run."""
     if state != ShadowState.DONE:
         return Trial(Outcome.UNTRIED, _NO_KEY, untried_because(state, reason), {})
     if changes is None:
@@ -84,7 +84,7 @@ def trial_of(state: str | None, reason: str, findings: Findings, changes: Change
 
 
 def outcome_of(state: str | None, findings: Findings) -> Outcome:
-    """The outcome alone, which needs no files."""
+    """Only the outcome, which needs no files."""
     if state != ShadowState.DONE:
         return Outcome.UNTRIED
     proofs = {each["proof"] for each in findings}
@@ -94,7 +94,7 @@ def outcome_of(state: str | None, findings: Findings) -> Outcome:
 
 
 def untried_because(state: str | None, reason: str) -> str:
-    """Why a run that has not ended, or could not be made, says nothing."""
+    """Why there is no outcome of a run that has not ended, or could not be made."""
     match state:
         case ShadowState.WAITING:
             return "shadow run queued"
@@ -106,7 +106,7 @@ def untried_because(state: str | None, reason: str) -> str:
 
 
 def why_alone(state: str | None, reason: str, findings: Findings) -> str:
-    """Why a plan with this newest run is decided by itself and not in a batch; "" when a batch may hold it."""
+    """Why a plan with this newest run cannot be decided in a batch; "" if it can."""
     match outcome_of(state, findings):
         case Outcome.FAILED:
             return f"Its shadow run failed ({_words(findings)}), so it is decided on its own page."
@@ -118,7 +118,7 @@ def why_alone(state: str | None, reason: str, findings: Findings) -> str:
 
 @dataclass(frozen=True)
 class Change:
-    """The paths that one thing became of, as a list of plans tells it: how many, most of their names, how many more."""
+    """The paths with one kind of change, for a list of plans: how many, most of their names, how many more."""
 
     word: str
     tone: str
@@ -127,13 +127,13 @@ class Change:
 
     @property
     def more(self) -> int:
-        """How many are not named here."""
+        """How many are not named."""
         return self.count - len(self.names)
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A stored trial (`Trial.to_json`) as a list of plans shows it, deletions first."""
+    """A stored trial (`Trial.to_json`) for a list of plans, deletions first."""
 
     outcome: Outcome
     words: str
@@ -151,7 +151,7 @@ class Seen:
 
 
 def seen(stored: Mapping[str, Any] | None) -> Seen:
-    """What is stored of a plan's newest shadow run; nothing is stored before it has ended."""
+    """The stored part of a plan's newest shadow run; nothing is stored before it has ended."""
     if not stored:
         return Seen(UNTRIED.outcome, UNTRIED.words, ())
     changes = stored["changes"]

@@ -1,7 +1,7 @@
-"""Which plan of a group is not like the others, and in what, in words. Pure.
+"""Which plan of a group stands out, and how, in words. Pure.
 
-A batch is where a bad plan would hide: among many that look the same. What stands out here is no verdict; it only
-means that nobody decides it along with the others without having opened it.
+A bad plan could hide in a batch, among many that look the same. Standing out is not a verdict; it only means that a
+person must open the plan before deciding it with the others.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from review.reading.members import WHOLE, Fact, Key
 from review.reading.texts import size
 from review.risk.assessment import Level
 
-# So many of the others, of at least so many, make a custom.
+# What counts as usual: this many of the others, of at least this many.
 MOST_PERCENT = 65
 FEWEST = 3
 LONGER_CHARS = 200
 _PATHS = ("path", "to")
 _PROGRAMS = ("command_line",)
-# What is said about a plan, not what it does; and what another check tells in better words.
+# Facts about a plan that do not say what it does, and those that another check words better.
 _NO_ARGUMENTS = ("why", "made with", "planned by", "limits")
 
 T = TypeVar("T", bound=Hashable)
@@ -31,7 +31,7 @@ T = TypeVar("T", bound=Hashable)
 
 @dataclass(frozen=True)
 class Traits:
-    """What is compared of one plan. `rank` and `harm` as in its place in the queue; `harmful` is the harm in words."""
+    """The compared facts of one plan. `rank` and `harm` as in its place in the queue; `harmful`: the harm in words."""
 
     facts: Mapping[Key, Fact]
     hosts: frozenset[str]
@@ -41,7 +41,7 @@ class Traits:
 
 
 def apart(one: Traits, others: Sequence[Traits]) -> tuple[str, ...]:
-    """In what a plan differs notably from the others of its group; nothing when it is like them."""
+    """How a plan stands out from the others of its group; empty if it does not."""
     found = [*_hidden(one), *_risk(one, others), *_hosts(one, others)]
     for key, fact in one.facts.items():
         if (reason := _value(fact, [other.facts[key].text for other in others if key in other.facts])) is not None:
@@ -50,7 +50,7 @@ def apart(one: Traits, others: Sequence[Traits]) -> tuple[str, ...]:
 
 
 def custom(values: Sequence[T]) -> T | None:
-    """The value that most have; None when there is none, or too few to say so."""
+    """The most frequent value; None if there is none, or too few plans."""
     if len(values) < FEWEST:
         return None
     value, times = Counter(values).most_common(1)[0]
@@ -62,7 +62,7 @@ def _place(key: Key) -> str:
 
 
 def _hidden(one: Traits) -> list[str]:
-    """Nobody reads what nobody sees, so this is told whatever the others hold."""
+    """Hidden characters are always reported, because people cannot see them."""
     places = [_place(fact.key) for fact in one.facts.values() if any(_is_odd(char) for char in fact.text)]
     return [f"{place} hidden characters" for place in places]
 
@@ -84,7 +84,7 @@ def _risk(one: Traits, others: Sequence[Traits]) -> list[str]:
 
 
 def _usual(values: Sequence[int]) -> int | None:
-    """What most have; of few plans the least dangerous one's, so that the other of two stands out."""
+    """The most frequent value; among few plans that of the least dangerous one, so that the other of two stands out."""
     return custom(values) if len(values) >= FEWEST else max(values, default=None)
 
 
@@ -132,7 +132,7 @@ def _is_concealed(path: str) -> bool:
 
 
 def _program(line: str) -> str:
-    """What runs, with the word that says which part of it: `git push`, `python -m pytest`."""
+    """The program with its subcommand or module: `git push`, `python -m pytest`."""
     words = line.split()
     for at, word in enumerate(words[1:], 1):
         if not word.startswith("-"):

@@ -1,4 +1,4 @@
-"""What a plan's evidence says its planning was told of messages, memory and library, and what was left out (pure)."""
+"""What planning was told from messages, memory and library, and what was left out, from the plan's evidence. Pure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Entry:
-    """A message, experience or component: what it cost, and why it was taken or not. `id` 0: it has no number alone.
-    `name` says which one it is.
+    """A message, experience or component: its cost, and why it was included or not. `id` 0: it has no number of its
+    own; `name` identifies it.
     """
 
     kind: str
@@ -36,7 +36,7 @@ class Remembered:
 
 
 def read(evidence: Mapping[str, Any]) -> Remembered | None:
-    """What the evidence of a plan by a model says; None where it says nothing, as in older plans."""
+    """The context in the evidence of a plan by a model; None if there is none, as in older plans."""
     model = evidence.get("model")
     memory = model.get("memory") if isinstance(model, Mapping) else None
     if not isinstance(memory, Mapping):

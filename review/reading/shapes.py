@@ -1,4 +1,4 @@
-"""Which plans take the same steps, and what of a plan cannot be taken back: told from its document alone. Pure."""
+"""Which plans have the same steps, and what cannot be undone in a plan, from its document alone. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def shape_of(document: Document) -> str:
     """The key of a plan's shape: the same phases, tools, commands and names of parameters in the same order, the
     declared alternatives of each step included.
 
-    Values are no part of it, so plans of one shape differ in nothing but what their steps are given.
+    Values are not included, so plans of one shape differ only in the values of their steps.
     """
     steps = [[_form(spec), *map(_form, spec.alternatives)] for spec in document.all_intents]
     return hashlib.sha256(json.dumps(steps).encode()).hexdigest()[:_HEX]
@@ -35,18 +35,18 @@ def does(document: Document) -> list[str]:
 
 
 def deletes(document: Document, registry: Registry) -> bool:
-    """Whether a main step does what can only be done in autonomous mode. What only follows a failure does not count."""
+    """Whether a main step needs autonomous mode. Steps that only follow a failure do not count."""
     removing = set(summary.removing(registry))
     return any((spec.tool, spec.command) in removing for spec in _main(document))
 
 
 def cannot_be_repeated(document: Document) -> bool:
-    """Whether a main step takes effect outside once and for all."""
+    """Whether a main step has an effect outside that cannot be repeated."""
     return any(spec.effect == "once" for spec in _main(document))
 
 
 def _main(document: Document) -> Iterator[IntentSpec]:
-    """The main steps, each with what may be done in its place: an approval may cover that too."""
+    """The main steps, each with its alternatives, because an approval may cover these too."""
     for spec in document.intents:
         yield spec
         yield from spec.alternatives
@@ -55,7 +55,7 @@ def _main(document: Document) -> Iterator[IntentSpec]:
 def harm_of(document: Document, registry: Registry, replaces: Collection[str], deleted: Collection[str] = ()) -> int:
     """The place of `review.models.Harm`: 0 deletes, 1 overwrites, 2 cannot be repeated, 3 nothing of these.
 
-    `replaces` are the files that it puts other content over, `deleted` what went away in its shadow run.
+    `replaces` are the files that it overwrites, `deleted` what its shadow run deleted.
     """
     found = (deletes(document, registry) or bool(deleted), bool(replaces), cannot_be_repeated(document))
     return found.index(True) if True in found else len(found)

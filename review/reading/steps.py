@@ -1,4 +1,4 @@
-"""The steps of a document as the page lists them: every argument, what it was before, and where it came from."""
+"""The steps of a document for the page: every argument, its earlier value, and its origin."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _LONGEST_SENTENCE = 160
 
 @dataclass(frozen=True)
 class Argument(InFull):
-    """A parameter in full: as running text, or as a block of numbered lines when running text would lose something.
+    """A parameter in full: as running text, or as a block of numbered lines if running text would lose something.
 
-    `shown_at` names the place on the page where exactly this text stands in full; the step then points there.
+    `shown_at` is the place on the page where exactly this text is shown in full; the step then links to it.
     """
 
     parameter: Parameter
@@ -31,43 +31,43 @@ class Argument(InFull):
 
     @property
     def was_facts(self) -> str:
-        """How much stood there before it was changed, when running text would lose something of that; else nothing."""
+        """The size of the earlier value, if running text would lose parts of it; else ""."""
         return texts.facts(self.was) if self.was is not None and texts.needs_block(self.was) else ""
 
 
 @dataclass(frozen=True)
 class Step:
-    """One step as it is read."""
+    """One step for the page."""
 
     spec: IntentSpec
     arguments: tuple[Argument, ...]
     condition: str
     is_cleanup: bool
-    # What may be done in its place when it fails, in the order in which it would be.
+    # Its alternatives if it fails, in their order.
     alternatives: tuple[Step, ...] = ()
 
     @property
     def sentence(self) -> str:
-        """The step in one English sentence; none when it would repeat an argument that stands there as a block."""
+        """The step in one English sentence; "" if it would repeat an argument that is shown as a block."""
         said = self.spec.sentence
         repeats = len(said) > _LONGEST_SENTENCE or any(argument.is_block for argument in self.arguments)
         return "" if repeats or "\n" in said else said
 
     @property
     def call(self) -> str:
-        """The command with what it is given, in short: for a line that names several steps."""
+        """The command with its values, in short: for a line that names several steps."""
         values = [argument.facts if argument.is_block else argument.text for argument in self.arguments]
         return " ".join([self.spec.command, *values])
 
     @property
     def unusual_limits(self) -> list[Ceiling]:
-        """The ceilings that are not the usual ones."""
+        """The limits that are not the defaults."""
         return unusual(self.spec.limits)
 
 
 @dataclass(frozen=True)
 class ShownText:
-    """A text that stands elsewhere on the page in full, under this anchor, because of this step."""
+    """A text of this step that is shown in full elsewhere on the page, at this anchor."""
 
     position: int
     text: str
@@ -75,14 +75,14 @@ class ShownText:
 
 
 def steps_of(document: Document, shown: Collection[ShownText] = ()) -> tuple[Step, ...]:
-    """Every step, main ones first. `shown`: the files whose whole content the page shows anyway."""
+    """Every step, main ones first. `shown`: the files whose content the page shows anyway."""
     return tuple(_step(spec, [one for one in shown if one.position == spec.position]) for spec in document.all_intents)
 
 
 def _step(spec: IntentSpec, shown: Collection[ShownText], at: str = "") -> Step:
     at = at or str(spec.position)
     named = {parameter.name for parameter in spec.parameters}
-    # What runs is `params`; a value without a record of its origin is shown all the same.
+    # `params` is what runs, so a value without a recorded origin is shown too.
     extra = tuple(Parameter(name, value, "") for name, value in spec.params.items() if name not in named)
     return Step(
         spec=spec,
@@ -105,7 +105,7 @@ def _condition(condition: Mapping[str, Any]) -> str:
 
 
 def _argument(parameter: Parameter, spec: IntentSpec, shown: Collection[ShownText], anchor: str) -> Argument:
-    # The value that runs stands in `params`; the record beside it only explains it.
+    # The value in `params` runs; the record only explains it.
     text = as_text(spec.params.get(parameter.name))
     was = None if parameter.original is None else as_text(parameter.original)
     place = next((one.anchor for one in shown if one.text in (text, f"{text}\n")), "")
@@ -119,7 +119,7 @@ def _argument(parameter: Parameter, spec: IntentSpec, shown: Collection[ShownTex
 
 
 def as_lines(document: Document) -> str:
-    """A whole document as lines that can be compared: one fact a line, every argument in full."""
+    """A whole document as lines for comparison: one fact a line, every argument in full."""
     lines = [f"goal: {document.goal_text}", f"workspace: {document.workspace}", f"made on snapshot: {document.base}"]
     for step in steps_of(document):
         spec = step.spec
@@ -146,7 +146,7 @@ def as_lines(document: Document) -> str:
 
 
 def _order_lines(step: Step) -> Iterator[str]:
-    """What a step comes after, when it runs at all, beside what, and how often."""
+    """What a step depends on, its condition, its branch, and its retries."""
     spec = step.spec
     if spec.depends_on:
         yield "  after: " + ", ".join(map(str, spec.depends_on))
@@ -170,5 +170,5 @@ def _argument_lines(step: Step) -> Iterator[str]:
 
 
 def compared(before: Document, after: Document, *, folds: bool = True) -> Difference:
-    """What changes from one document to another."""
+    """The changes from one document to another."""
     return difference.between(as_lines(before), as_lines(after), folds=folds)

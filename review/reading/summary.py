@@ -1,4 +1,4 @@
-"""What a plan wants to do, in one line."""
+"""What a plan does, in one line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from review.reading import texts
 
 @dataclass(frozen=True)
 class Gist:
-    """The steps as a row of commands, and what a person should know before opening: what goes, what runs."""
+    """The steps as a row of commands, and the most important facts: what is deleted and what runs."""
 
     steps: str
     commands: str
@@ -45,7 +45,7 @@ def gist(document: Document, registry: Registry) -> Gist:
 
 
 def removing(registry: Registry) -> list[tuple[str, str]]:
-    """Tool and command of everything that can only be done in autonomous mode: what removes."""
+    """Tool and command of everything that needs autonomous mode, because it removes something."""
     return [(command.tool, command.name) for command in registry.commands if command.needs_autonomous]
 
 

@@ -1,6 +1,6 @@
 """What an edit of a step could teach: a name that means a path, or a default. Pure.
 
-Only what stood in the plan and what the person put in its place is taken: nobody teaches a value that no edit made.
+Only values that an edit replaced can be taught: the planned one and the person's one.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from agents.toolkit.command import Command
 from agents.toolkit.references import is_reference
 from agents.toolkit.registry import Registry, UnknownTool
 
-# Values that nobody said, so that no name stands behind them.
+# Values that do not come from a name in the goal.
 _UNSAID = frozenset({"default", "experience", "reference"})
 
 
 @dataclass(frozen=True)
 class Teachable:
-    """A value that an edit changed, and what it could teach. Where something cannot be taught, `why_no_…` says why.
+    """A value that an edit changed, and what it could teach. If something cannot be taught, `why_no_…` says why.
 
     `said` are the words that may mean the path, the likeliest first; `path` counts from the workspace's root.
     """
@@ -41,12 +41,12 @@ class Teachable:
 
     @property
     def before_text(self) -> str:
-        """What was planned, as text; empty where nothing was."""
+        """The planned value as text; empty if there was none."""
         return "" if self.before is None else as_text(self.before)
 
     @property
     def after_text(self) -> str:
-        """What the person put in its place, as text; empty where they took it away."""
+        """The person's value as text; empty if they removed it."""
         return "" if self.after is None else as_text(self.after)
 
     @property
@@ -56,7 +56,7 @@ class Teachable:
 
 
 def of_edit(document: Document, position: int, name: str, after: Any, registry: Registry) -> Teachable | None:
-    """What could be taught by the edit that put `after` in the place of this value; None where there is no such step.
+    """What could be taught by the edit that replaced this value by `after`; None if there is no such step.
 
     `document` is the plan as it was before the edit.
     """
@@ -101,7 +101,7 @@ def _why_no_mapping(command: Command, name: str, after: Any, said: tuple[str, ..
 
 
 def _said(document: Document, spec: IntentSpec, name: str) -> Iterator[str]:
-    """What the goal or a plan said for the value, each once."""
+    """The words for the value in the goal or in a plan, each once."""
     record = next((one for one in spec.parameters if one.name == name), None)
     seen: set[str] = set()
     for text in _words(document.goal_text, record) if record is not None else ():
@@ -112,7 +112,7 @@ def _said(document: Document, spec: IntentSpec, name: str) -> Iterator[str]:
 
 
 def _words(goal_text: str, record: Parameter) -> Iterator[str]:
-    if record.original is not None:  # it was corrected or edited before: what stood there first is what was said
+    if record.original is not None:  # it was corrected or edited before: the first value is what was said
         if isinstance(record.original, str):
             yield record.original
     elif record.origin not in _UNSAID and isinstance(record.value, str):
@@ -122,7 +122,7 @@ def _words(goal_text: str, record: Parameter) -> Iterator[str]:
 
 
 def _folder_of(document: Document, spec: IntentSpec, registry: Registry) -> str:
-    """The folder that a step begins in; the clean-up begins in a session of its own, at the workspace's root."""
+    """The folder in which a step starts; the clean-up starts in a new session, at the workspace's root."""
     phase = document.intents if spec.phase == "main" else document.cleanup
     folder = ""
     for one in phase:

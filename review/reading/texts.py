@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-# Beyond this a text is shown as one block: the page would otherwise hold an element for each of a million lines.
+# A longer text is shown as one block, because the page would need an element for each of a million lines.
 MOST_NUMBERED_LINES = 3_000
 _LONG = 160
 
 
 def facts(text: str) -> str:
-    """How much a text is, in words: `12 lines, 812 bytes`."""
+    """The size of a text in words: `12 lines, 812 bytes`."""
     return f"{counted(len(split(text)), 'line')}, {size(len(text.encode('utf-8', 'surrogatepass')))}"
 
 
 def split(text: str) -> list[str]:
-    """The lines of a text without their line feeds; a last empty piece is no line."""
+    """The lines of a text without their line feeds; an empty last part is not a line."""
     pieces = text.split("\n")
     if pieces[-1] == "":
         pieces.pop()
@@ -21,7 +21,7 @@ def split(text: str) -> list[str]:
 
 
 def needs_block(text: str) -> bool:
-    """True when the text would lose something in running type: line feeds, tabs, spaces that collapse, sheer length."""
+    """True if running text would lose parts of it: line feeds, tabs, spaces that collapse, or because it is long."""
     return "\n" in text or "\t" in text or "  " in text or text != text.strip() or len(text) > _LONG
 
 

@@ -1,4 +1,4 @@
-"""Which steps are ticked for an approval, and what ticking one of them means for the others. Pure."""
+"""Which steps are selected for an approval, and what selecting one means for the others. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agents.bdi.plans.document import Document
 
 @dataclass(frozen=True)
 class Tick:
-    """The box at a main step. `needs` is all that it stands on, however far; `needed_by` all that stands on it."""
+    """The checkbox of a main step. `needs`: all steps that it depends on, also indirectly; `needed_by`: the reverse."""
 
     position: int
     is_on: bool
@@ -25,7 +25,7 @@ class Tick:
 
 
 def ticks_of(document: Document, chosen: Collection[int] | None = None) -> dict[int, Tick]:
-    """The box of each main step, by position; `chosen` is what is ticked, None everything. One step has no box."""
+    """The checkbox of each main step, by position; `chosen`: the selected ones, None: all. A single step has none."""
     positions = [spec.position for spec in document.intents]
     if len(positions) < 2:
         return {}
@@ -35,7 +35,7 @@ def ticks_of(document: Document, chosen: Collection[int] | None = None) -> dict[
 
 
 def in_words(ticks: Collection[Tick]) -> str:
-    """What an approval of these would cover: "Approve 3 of 5: 1, 2, 4. Left out: 3, 5."; nothing when all are on."""
+    """What an approval of these would cover: "Approve 3 of 5: 1, 2, 4. Left out: 3, 5."; "" if all are selected."""
     on, off = [one.position for one in ticks if one.is_on], [one.position for one in ticks if not one.is_on]
     if not off:
         return ""

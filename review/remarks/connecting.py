@@ -25,7 +25,7 @@ _GOAL = {"type": "integer", "minimum": 1}
 
 
 def connect() -> None:
-    """Connect what reads reviews. It stands above the room that decides nothing, and decides nothing either."""
+    """Connect the services that read reviews. They decide nothing."""
     tool_answers.register(
         {
             "system_review_design": _reading(reviewing.of_design),

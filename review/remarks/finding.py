@@ -1,6 +1,6 @@
-"""What speaks against a plan, by its bytes alone: checks that are missing, and differences from what was asked. Pure.
+"""Objections to a plan from its bytes alone: missing checks, and differences from the goal. Pure.
 
-Risks come from the assessment that policies go by, so that nobody reads two different ones.
+Risks come from the same assessment as for policies, so that people never see two different ones.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from agents.bdi.plans.document import Document, IntentSpec
 RISK, CHECK, DIFFERENCE, VALUE = "risk", "check", "difference", "value"
 MOST = 20
 _SURE = 0.8
-# A file, a quoted text: what a goal names and a plan for it should, too.
+# A file or a quoted text: if a goal names it, its plan should, too.
 _NAMED = re.compile(r"“([^”]{1,120})”|\"([^\"]{1,120})\"|(?<![\w/.-])([\w./-]*\w\.[A-Za-z]\w{0,5})(?![\w/-])")
 _TAKES_AWAY = re.compile(r"^(?:rm|rmdir|delete|remove|clean|reset|drop)", re.IGNORECASE)
 _SAYS_AWAY = re.compile(
@@ -25,7 +25,7 @@ _SAYS_AWAY = re.compile(
 
 @dataclass(frozen=True)
 class Remark:
-    """One thing to look at. `position` 0: it is about the whole plan."""
+    """One remark. `position` 0: it is about the whole plan."""
 
     kind: str
     position: int
@@ -36,7 +36,7 @@ class Remark:
 
 
 def of_document(document: Document) -> list[Remark]:
-    """What the plan itself shows, the differences from what was asked first."""
+    """The remarks from the plan itself, differences from the goal first."""
     return [*_differences(document), *_checks(document), *_values(document)]
 
 

@@ -1,7 +1,7 @@
-"""Reading a plan for its reviewers, and keeping what was found as a question in the name of whoever asked for it.
+"""Reads a plan for its reviewers, and stores the remarks as a question in the name of whoever asked for them.
 
-A question, because comments become the planner's beliefs with the next decision, and what code or a model remarks is no
-belief of a person. While it is open, no policy approves the plan: a person decides.
+A question, because comments become the planner's beliefs with the next decision, and remarks of code or a model are not
+a person's beliefs. While it is open, no policy approves the plan: a person decides.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ SCHEMA: Mapping[str, Any] = {
 
 
 def read(plan: IntentPlan, *, by: User, with_model: bool = False) -> tuple[list[Remark], str]:
-    """What speaks against the plan, and who found it: "code", "code and MODEL", or why no model did. Nothing is stored.
+    """The remarks on the plan, and who made them: "code", "code and MODEL", or why no model did. Nothing is stored.
 
     Never call it inside a transaction `with_model`. Raises NotYours, NotPossibleNow.
     """
@@ -76,7 +76,7 @@ def read(plan: IntentPlan, *, by: User, with_model: bool = False) -> tuple[list[
 
 
 def remark(plan: IntentPlan, *, by: User, with_model: bool = False) -> Comment | None:
-    """Keep what was found with the plan; None where nothing was. Raises as `read` and as `comments.say`."""
+    """Store the remarks with the plan; None if there are none. Raises as `read` and as `comments.say`."""
     found, who = read(plan, by=by, with_model=with_model)
     if not found:
         return None
@@ -88,7 +88,7 @@ def remark(plan: IntentPlan, *, by: User, with_model: bool = False) -> Comment |
 
 
 def of_design(goal: Goal, *, by: User) -> list[Remark]:
-    """What speaks against the newest design of a goal. Raises NotYours, NotPossibleNow."""
+    """The remarks on the newest design of a goal. Raises NotYours, NotPossibleNow."""
     document = _level(goal, LevelDocument.Kind.DESIGN, by)
     text = levels.read_design(bytes(document.document))
     try:
@@ -112,7 +112,7 @@ def of_design(goal: Goal, *, by: User) -> list[Remark]:
 
 
 def of_selection(goal: Goal, *, by: User) -> list[Remark]:
-    """What speaks against the choice of rules for a goal. Raises NotYours, NotPossibleNow."""
+    """The remarks on the choice of rules for a goal. Raises NotYours, NotPossibleNow."""
     document = _level(goal, LevelDocument.Kind.SELECTION, by)
     selection = levels.read_selection(bytes(document.document))
     return [
@@ -123,7 +123,7 @@ def of_selection(goal: Goal, *, by: User) -> list[Remark]:
 
 
 def goal_seen_by(pk: int, by: User) -> Goal:
-    """The goal of this number. Raises NotYours also where there is none, so that numbers tell nothing."""
+    """The goal with this number. Raises NotYours also if there is none, so that numbers reveal nothing."""
     goal = goals_visible_to(by).filter(pk=pk).first()
     if goal is None:
         raise NotYours("There is no goal with this number that the submitter may see.")

@@ -1,4 +1,4 @@
-"""How dangerous a step is and what it acts on, told from the plan and from how often such steps failed. Pure.
+"""How dangerous a step is and what it acts on, from the plan and from how often similar steps failed. Pure.
 
-Imports `errors` and what lies below review.
+Imports `errors` and packages below review.
 """

@@ -1,9 +1,9 @@
-"""How dangerous each step of a plan is, with the reasons in words, and how often steps like it have failed. Pure.
+"""How dangerous each step of a plan is, with reasons in words, and how often similar steps failed. Pure.
 
-Two things are told side by side and never mixed into one number: what the step *could do* (its level, from facts) and
-how often the same command *did fail* on the same program or kind of thing (a share of real cases). Below ten cases
-nobody knows, and unknown is never shown as low. What runs only after a failure is judged by facts alone: most of it
-never runs, so it would stay unknown for ever. What the shadow run saw counts more than any history.
+Two things are shown separately and never mixed into one number: what the step *could do* (its level, from facts), and
+how often the same command *did fail* on the same program or kind of thing (a share of real cases). With fewer than ten
+cases the risk is unknown, which is never shown as low. Steps that run only after a failure are judged by facts alone:
+most of them never run, so they would stay unknown for ever. The shadow run counts more than any history.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ OFTEN_PERCENT = 30
 
 
 class Level(StrEnum):
-    """From the one that is looked at first to the last."""
+    """The most dangerous first, in the order of the queue."""
 
     HIGH = "high"
     UNKNOWN = "unknown"
@@ -31,17 +31,17 @@ class Level(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Its place in the order: 0 is looked at first."""
+        """Its place in the order; 0 comes first."""
         return tuple(Level).index(self)
 
     def is_at_most(self, other: Level) -> bool:
-        """True when this is no more dangerous than `other`."""
+        """True if this is not more dangerous than `other`."""
         return self.rank >= other.rank
 
 
 @dataclass(frozen=True)
 class Tried:
-    """What a finished shadow run proved: the word of each step by position, and which paths went away in the copy."""
+    """What a finished shadow run proved: the result of each step by position, and which paths it deleted."""
 
     proofs: Mapping[int, str]
     deleted: Collection[str] = ()
@@ -50,11 +50,11 @@ class Tried:
 
 @dataclass(frozen=True)
 class StepRisk:
-    """The risk of one step. `failures` tells how often steps like it failed: `worked` counts failures.
+    """The risk of one step. `failures` is how often similar steps failed: `worked` counts failures.
 
-    Steps like it run the same `program`, or do the same command with the same kind of thing (`about`, in words).
-    `failed_in_copy`: the shadow run has just seen it fail, so its share of failures is no answer any more.
-    `lacks_cases`: it is unknown only because there were too few, which is said once for the whole plan.
+    Similar steps run the same `program`, or the same command with the same kind of thing (`about`, in words).
+    `failed_in_copy`: it has just failed in the shadow run, so its share of failures no longer matters.
+    `lacks_cases`: it is unknown only because of too few cases, which is said once for the whole plan.
     """
 
     position: int
@@ -69,9 +69,9 @@ class StepRisk:
 
 @dataclass(frozen=True)
 class PlanRisk:
-    """The risk of a plan: its worst step's, and the share of failures of its rule, when one made it.
+    """The risk of a plan: that of its worst step, and the share of failures of its rule, if a rule made it.
 
-    `after_failure` is the level of what runs only after a failure, None when nothing does.
+    `after_failure` is the level of steps that run only after a failure, None if there are none.
     """
 
     level: Level
@@ -80,7 +80,7 @@ class PlanRisk:
     rule: Rate | None = None
     after_failure: Level | None = None
     after_failure_reasons: tuple[str, ...] = ()
-    # How many of the steps are main steps; the rest cleans up.
+    # How many of the steps are main steps; the others are clean-up.
     main_steps: int = 0
 
 
@@ -97,9 +97,9 @@ def assess(
     there: Collection[str] | None = (),
     after_failure: Collection[int] = (),
 ) -> PlanRisk:
-    """The risk of a plan. `rule` counts (failed, ended) plans of the rule that made it; None when none did.
+    """The risk of a plan. `rule` counts (failed, ended) plans of the rule that made it; None if no rule did.
 
-    `there` are the paths that existed before it; None when nobody knows, and then no folder is taken for its own.
+    `there` are the paths that existed before it; None if unknown: then no folder counts as made by the plan.
     `after_failure` are main steps that run only after another one failed, as declared alternatives do.
     """
     own = frozenset() if there is None else _own_folders(named) - frozenset(there)
@@ -130,12 +130,12 @@ def widened(found: PlanRisk, others: Sequence[tuple[int, int, StepRisk]]) -> Pla
 
 
 def _whole(steps: Sequence[StepRisk], main_steps: int, rule: Rate | None) -> PlanRisk:
-    """The plan's risk. An approval covers the clean-up too, so what that could do counts for the whole."""
+    """The plan's risk. An approval covers the clean-up too, so what it could do counts."""
     cleanup = steps[main_steps:]
     worst = _worst(steps) or Level.UNKNOWN
     looked_at = [step for step in steps if step.level is worst]
     reasons = _reasons(looked_at)
-    # Once for all of them, and last: ten lines that say the same would hide the one that does not.
+    # Once for all of them, and last: ten equal lines would hide a different one.
     main = [step for step in steps[:main_steps] if step.lacks_cases or step.level is worst]
     if few := [step.position for step in main if step.failures.percent is None]:
         reasons.append(f"{_numbers(few)}: fewer than {KNOWN_FROM} cases so far, too few to know how often that fails")
@@ -179,7 +179,7 @@ def _failed_in_copy(spec: IntentSpec, tried: Tried | None) -> bool:
 
 
 def _own_folders(named: Mapping[int, Touched]) -> frozenset[str]:
-    """The folders that the plan itself makes: the goal's own, where it may do as it likes."""
+    """The folders that the plan itself makes, in which it may do anything."""
     return frozenset(path for touch in named.values() for path in touch.makes if path)
 
 
@@ -188,7 +188,7 @@ def _inside(path: str, folders: Collection[str]) -> bool:
 
 
 def _is_tidy(document: Document, named: Mapping[int, Touched], own: Collection[str]) -> bool:
-    """Whether clean-up can remove nothing but what the plan makes: no program, no path that is known only later."""
+    """Whether clean-up can only remove what the plan makes: no program, no path that is known only later."""
     steps = [named[spec.position] for spec in document.cleanup]
     return all(
         not (touch.is_program or touch.is_unsure or touch.overwrites)
@@ -200,7 +200,7 @@ def _is_tidy(document: Document, named: Mapping[int, Touched], own: Collection[s
 def _facts(
     spec: IntentSpec, touch: Touched, own: Collection[str], *, autonomous: bool, tidy: bool
 ) -> Iterator[tuple[Level, str]]:
-    """What stands in the document. A fact that only makes a step ordinary is not told."""
+    """The facts in the document. A fact that makes a step ordinary is not mentioned."""
     yield from _of_effect(spec, touch)
     yield from _of_programs(spec, touch, autonomous=autonomous, tidy=tidy)
     yield from _of_losses(spec, touch, own)
@@ -257,7 +257,7 @@ def _of_paths(touch: Touched, own: Collection[str]) -> Iterator[tuple[Level, str
 
 
 def _shown(spec: IntentSpec, touch: Touched, tried: Tried | None, *, can_delete: bool) -> Iterator[tuple[Level, str]]:
-    """What the shadow run adds. Clean-up is never tried, so it says nothing of clean-up."""
+    """What the shadow run adds; nothing for clean-up, which is never tried."""
     if spec.phase == "cleanup":
         return
     if tried is None:

@@ -1,8 +1,8 @@
-"""What a step acts on, as far as its history is concerned: which program a command line runs, which kind of thing a
-parameter names. Pure.
+"""What a step acts on, for counting its cases: the program of a command line, or the kind of thing that a parameter
+names. Pure.
 
-How often a command failed says something of a step only where both do the same. Every program is run by the same
-command, so `run` as such says nothing of `python job.py`.
+How often a command failed matters for a step only if both do the same. Every program runs with the same command, so
+all cases of `run` together say nothing about `python job.py`.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _ADDRESS = "url"
 _PATHS = ("path", "file", "to")
 _PYTHON = re.compile(r"python(\d+(\.\d+)*)?\Z")
 _PIP = re.compile(r"pip(\d+(\.\d+)*)?\Z")
-# Of what the jail runs, these do something else with each first word.
+# Programs that do something different with each first word (subcommand).
 _WITH_SUBCOMMANDS = frozenset({"git", "make", "pip"})
-# Options of these programs that take the word behind them.
+# Options of these programs that are followed by a value.
 _TAKES_A_WORD = {"python": frozenset({"-W", "-X"}), "git": frozenset({"-C", "-c"}), "make": frozenset({"-C", "-f"})}
-# Modules of Python that are programs under their own names, too.
+# Modules of Python that are also programs of the same name.
 _ALSO_PROGRAMS = frozenset({"pip", "pytest"})
 _ENDING = re.compile(r"[^.].*(\.[A-Za-z0-9]{1,8})\Z")
 
@@ -36,14 +36,14 @@ def is_program(params: Mapping[str, Any]) -> bool:
 
 
 def in_words(target: str) -> str:
-    """What a step acts on that runs no program, behind its command: `for .txt files`."""
+    """What a step without a program acts on, as words after its command: `for .txt files`."""
     if not target:
         return ""
     return f"for {target} files" if target.startswith(".") else f"for {target}"
 
 
 def target_of(tool: str, command: str, params: Mapping[str, Any]) -> str:
-    """What a step with these parameters acts on; "" where the command says it all.
+    """What a step with these parameters acts on; "" if the command alone is enough.
 
     A command line: the program, with the script, module or subcommand that it runs (`python job.py`, `pytest`,
     `git commit`). A web address: its host. A path: the kind of file by its ending (`.txt`).
@@ -66,7 +66,7 @@ def _program(line: str) -> str:
 
 
 def _without_env(words: list[str]) -> list[str]:
-    """The words behind `env NAME=value`, which only sets variables for the program."""
+    """The words after `env NAME=value`, which only sets variables for the program."""
     if words[:1] != ["env"]:
         return words
     rest = next((at for at, word in enumerate(words[1:], 1) if "=" not in word and not word.startswith("-")), 0)
@@ -93,7 +93,7 @@ def _name(word: str) -> str:
 
 
 def _python(rest: Sequence[str], words: Sequence[str]) -> str:
-    """What Python runs: a script, a module, or code that stands in the line itself."""
+    """What Python runs: a script, a module, or code in the line itself."""
     at = 0
     while at < len(rest) and rest[at].startswith("-") and rest[at] != "-":
         option = rest[at]
@@ -138,8 +138,8 @@ def _kind(path: str) -> str:
 
 
 def _bounded(text: str) -> str:
-    """The text itself, or its beginning with a digest of all of it: a line may hold a whole program."""
-    # No column takes a NUL or half a character.
+    """The text itself, or its beginning with a digest of all of it, because a line may contain a whole program."""
+    # No column can store a NUL or half a character.
     text = text.encode("utf-8", "replace").decode().replace("\0", "?")
     if len(text) <= LONGEST:
         return text

@@ -1,6 +1,6 @@
-"""Carrying comments to the newest revision: where they stand there, and whether it answered them.
+"""Carries comments to the newest revision: their place there, and whether it addressed them.
 
-A hint starts it when a plan is proposed; the sweep finds what no hint reached.
+A hint starts it when a plan is proposed; the sweep finds plans whose hint was lost.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from review.talk.moves import move_comment
 
 _AT_ONCE = 50
 _ENDED = [state.value for state in GOAL_ENDED]
-# No anchor of any document: what the comment stood on is gone.
+# Not an anchor of any document: what the comment is about is gone.
 GONE = "gone"
 
 
 def sweep() -> None:
-    """Carry the comments of goals that have a newer revision than these stand on."""
+    """Carry the comments of goals with a newer revision than that of the comments."""
     behind = Comment.objects.filter(goal__intent_plans__revision__gt=F("revision_now"))
     goals = behind.exclude(goal__state__in=_ENDED).order_by().values_list("goal_id", flat=True).distinct()
     for goal_id in goals[:_AT_ONCE]:
@@ -41,7 +41,7 @@ def carry_to(plan_id: int) -> None:
 
 
 def carry(goal_id: int) -> None:
-    """Follow each comment of the goal through the revisions that came since, and keep where it stands now."""
+    """Follow each comment of the goal through the later revisions, and store its place."""
     behind = list(
         Comment.objects.filter(goal_id=goal_id, goal__intent_plans__revision__gt=F("revision_now")).distinct()
     )
@@ -50,7 +50,7 @@ def carry(goal_id: int) -> None:
     first = min(comment.revision_now for comment in behind)
     plans = list(IntentPlan.objects.filter(goal_id=goal_id, revision__gte=first).order_by("revision"))
     revisions = _readable(plans)
-    # Working out which step is which takes time; every comment needs the same few pairs.
+    # Finding corresponding steps takes time, and every comment needs the same few pairs.
     pairs = {after: anchors.aligned(revisions[before], revisions[after]) for before, after in _neighbours(revisions)}
     for comment in behind:
         _carry(comment, revisions, pairs, newest=plans[-1].revision)
@@ -59,7 +59,7 @@ def carry(goal_id: int) -> None:
 def _carry(
     comment: Comment, revisions: Mapping[int, Document], pairs: Mapping[int, Mapping[int, int]], *, newest: int
 ) -> None:
-    """The race it closes: its writer resolves it meanwhile. Then nothing is updated, and the sweep comes again."""
+    """The race it closes: its writer resolves it meanwhile. Then nothing is updated, and the sweep tries again."""
     anchor, state, settled_in = comment.anchor_now, comment.state, comment.settled_in
     for before, after in _neighbours(revisions):
         if before < comment.revision_now:
@@ -78,7 +78,7 @@ def _carry(
 
 
 def _state(comment: Comment, state: str, fate: Fate) -> str:
-    """Only what is open moves by itself. A change answers a note, never a question."""
+    """Only open ones change state. A changed plan addresses a note, never a question."""
     if state != Comment.State.OPEN:
         return state
     if fate is Fate.GONE:
@@ -94,7 +94,7 @@ def _neighbours(revisions: Mapping[int, Document]) -> list[tuple[int, int]]:
 
 
 def _readable(plans: Iterable[IntentPlan]) -> dict[int, Document]:
-    """The documents by revision; one that somebody changed into something else is passed over."""
+    """The documents by revision; one that is no longer valid is skipped."""
     found: dict[int, Document] = {}
     for plan in plans:
         try:

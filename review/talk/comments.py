@@ -1,4 +1,4 @@
-"""Comments and questions about a plan: written, answered, settled. None of it changes the plan's state or digest."""
+"""Comments and questions about a plan: written, answered, resolved. They never change the plan's state or digest."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ from review.notices import notify
 from review.reading import anchors
 from review.talk.moves import move_comment
 
-# Of one goal. Nobody reads more, and a page must not become endless by it.
+# Per goal. Nobody reads more, and the page must not become endless.
 MOST = 300
 MOST_ANSWERS = 50
 Kind, State = Comment.Kind, Comment.State
 
 
 def why_closed(plan: IntentPlan) -> str:
-    """Why nothing can be said about this plan any more; empty while something can."""
+    """Why this plan can no longer be commented on; empty while it can."""
     if plan.state in PLAN_ENDED:
         return f"This plan is {plan.state}, so its discussion is closed. Comment on the goal's newest plan instead."
     return ""
 
 
 def say(plan: IntentPlan, *, by: User, text: str, anchor: str = "", kind: Comment.Kind = Kind.NOTE) -> Comment:
-    """Keep a note, or ask a question, about the plan, a step ("intent:2") or an argument ("intent:2:path").
+    """Store a note or a question about the plan, a step ("intent:2") or an argument ("intent:2:path").
 
-    Whoever may see the plan may speak. A question is told to the submitter and to whoever wrote the steps or the rule.
+    Whoever may see the plan may comment. The submitter and the authors of the steps or the rule are told of a question.
     Raises WordsRefused, NotYours, and NotPossibleNow when the plan has ended.
     """
     _check_sees(by, plan)
     said = words.taken(text, "text", required=True)
     with transaction.atomic():
-        # The lock keeps a revision from taking this one's place between the check and the row.
+        # The lock prevents a new revision between the check and the insert.
         locked = plans.locked(plan)
         if closed := why_closed(locked):
             raise NotPossibleNow(closed)
@@ -72,7 +72,7 @@ def say(plan: IntentPlan, *, by: User, text: str, anchor: str = "", kind: Commen
 
 
 def answer(question: Comment, *, by: User, text: str) -> Answer:
-    """Answer a question, whatever has become of its plan. Whoever may see the plan may answer; the asker is told."""
+    """Answer a question, whatever the plan's state. Whoever may see the plan may answer; the asker is told."""
     _check_sees(by, question.intent_plan)
     if not question.is_question:
         raise WordsRefused("text", "This is a comment. Only questions can be answered.")
@@ -116,17 +116,17 @@ def open_notes(goal_id: int) -> Sequence[Comment]:
 
 
 def is_open(goal_id: int) -> bool:
-    """Whether anything that was said still waits: then nothing passes without a person."""
+    """Whether a comment or question is open: then no policy approves the plan."""
     return Comment.objects.filter(goal_id=goal_id, state=State.OPEN).exists()
 
 
 def as_said(notes: Sequence[Comment]) -> list[Said]:
-    """The notes as the planner takes them."""
+    """The notes in the planner's format."""
     return [Said(note.text, note.by, note.about if note.anchor else "") for note in notes]
 
 
 def as_kept(notes: Sequence[Comment]) -> list[dict[str, object]]:
-    """The notes as a decision keeps them, so that it says itself what went along with it."""
+    """The notes in a decision's format, so that the decision itself says which were sent with it."""
     return [
         {"comment": note.pk, "anchor": note.anchor_now, "about": note.about, "text": note.text, "by": note.by.username}
         for note in notes

@@ -1,4 +1,4 @@
-"""The one place that moves a comment: a conditional update, so that whoever comes second moves nothing."""
+"""The only place that moves a comment: a conditional update, so the second of two callers moves nothing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COMMENT_MOVES: dict[State, frozenset[State]] = {
 
 
 def move_comment(comment: Comment, new: State, *, only: dict[str, Any] | None = None, **also: Any) -> bool:
-    """Move it to `new`; False when the table does not let it, or when it no longer has what `only` says."""
+    """Move it to `new`; False if the table forbids it, or if its fields no longer match `only`."""
     movable = [old.value for old, targets in COMMENT_MOVES.items() if new in targets]
     rows = Comment.objects.filter(pk=comment.pk, state__in=movable, **(only or {}))
     return bool(rows.update(state=new.value, **also))

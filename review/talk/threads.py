@@ -1,4 +1,4 @@
-"""What people said about a goal's plans, as the page of one of them shows it: each beside what it stands on."""
+"""Comments on a goal's plans for the page of one of them, each at its place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from review.talk import comments
 
 @dataclass(frozen=True)
 class Said:
-    """A comment or a question. `anchor` is where it stands on this page; None when that is not on it."""
+    """A comment or a question. `anchor` is its place on this page; None if the page does not have it."""
 
     comment: Comment
     anchor: str | None
@@ -28,7 +28,7 @@ class Said:
 
     @property
     def is_open(self) -> bool:
-        """True while it waits for something."""
+        """True while it is open."""
         return self.comment.state == Comment.State.OPEN
 
     @property
@@ -39,7 +39,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Talk:
-    """Everything that was said. `closed` says why nothing more can be; `places` what can be talked about."""
+    """All comments. `closed` says why no more are possible; `places` what can be commented on."""
 
     said: Sequence[Said] = ()
     places: Sequence[Place] = ()
@@ -48,7 +48,7 @@ class Talk:
 
     @property
     def general(self) -> list[Said]:
-        """What stands on the whole plan, and what stands on nothing that this page shows."""
+        """Comments on the whole plan, and those whose place is not on this page."""
         return [one for one in self.said if not one.anchor]
 
     @property
@@ -58,7 +58,7 @@ class Talk:
 
     @property
     def questions(self) -> list[Said]:
-        """The questions that nobody has answered."""
+        """The open questions."""
         return [one for one in self.said if one.is_open and one.comment.is_question]
 
     @property
@@ -76,7 +76,7 @@ class Talk:
         ]
 
     def at(self, position: int) -> list[Said]:
-        """What was said about a step and its arguments."""
+        """The comments on a step and its arguments."""
         return self.by_position.get(position, [])
 
 
@@ -85,14 +85,14 @@ def _counted(number: int, word: str) -> str:
 
 
 def open_questions(goal: str) -> Coalesce:
-    """How many questions nobody has answered, for rows of a queue; `goal` is the field that holds the goal's id."""
+    """The number of open questions, for rows of the queue; `goal` is the field with the goal's id."""
     questions = Comment.objects.filter(goal_id=OuterRef(goal), kind=Comment.Kind.QUESTION, state=Comment.State.OPEN)
     counted = questions.order_by().values("goal_id").annotate(number=Count("pk")).values("number")
     return Coalesce(Subquery(counted), 0)
 
 
 def of(plan: IntentPlan, document: Document | None, user: User) -> Talk:
-    """Read what was said about the goal's plans, for the page of this one."""
+    """Read the comments on the goal's plans, for the page of this one."""
     rows = Comment.objects.filter(goal_id=plan.goal_id).select_related("by", "intent_plan")
     rows = rows.defer("intent_plan__document").prefetch_related("answers__by")
     places = anchors.places(document) if document is not None else []
@@ -106,7 +106,7 @@ def of(plan: IntentPlan, document: Document | None, user: User) -> Talk:
 
 
 def _anchor_on(plan: IntentPlan, row: Comment, known: set[str]) -> str | None:
-    """Where it stands on this plan's page: where it was written, or where it was carried to."""
+    """Its place on this plan's page: where it was written, or where it was carried to."""
     if row.intent_plan_id == plan.pk:
         return row.anchor if row.anchor in known else None
     if row.revision_now == plan.revision and row.anchor_now in known:

@@ -1,4 +1,4 @@
-"""What review knows of a goal's discussion, for whoever plans the goal: comments, answers, and decisions with words."""
+"""A goal's discussion for its planner: comments, answers, and decisions with their texts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from review.models import Answer, Comment, Decision
 
 
 def messages_of(goals: Collection[int]) -> Iterator[Message]:
-    """The newest of each kind. A model may have written a comment, for its remarks are kept as comments."""
+    """The newest of each kind. Comments may be by a model, because its remarks are stored as comments."""
     for comment in Comment.objects.filter(goal__in=goals).select_related("by").order_by("-pk")[:LOOKED_AT]:
         what = "asked" if comment.is_question else "commented"
         who = f"{comment.by.username} {what} ({comment.state_words})"

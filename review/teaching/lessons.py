@@ -1,4 +1,4 @@
-"""Teaching by an edit: what a person put into a step holds for their own goals from then on, when they say so."""
+"""Teaching by an edit: if a person wishes, their value of a step applies to their own later goals."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from review.reading import teachable
 from review.reading.teachable import Teachable
 
 MAPPING, DEFAULT = Lesson.Kind.MAPPING.value, Lesson.Kind.DEFAULT.value
-# Where a mapping holds: for this parameter of this tool, or wherever a path is named.
+# Where a mapping applies: to this parameter of this tool, or wherever a path is named.
 HERE, EVERYWHERE = "here", "everywhere"
 
 
 @dataclass(frozen=True)
 class Edit:
-    """A value that somebody changed, in the revision `plan` that came of it, and what it could teach."""
+    """A value that somebody changed, in the resulting revision `plan`, and what it could teach."""
 
     plan: IntentPlan
     decision: Decision
@@ -38,13 +38,13 @@ class Edit:
 
 @dataclass(frozen=True)
 class Trials:
-    """What a lesson would change: in the goals that it binds, and for everybody were it promoted."""
+    """What a lesson would change: in the teacher's own goals, and for everybody if it were promoted."""
 
     mine: Trial
     everybody: Trial
 
     def changes_goal_of(self, edit: Edit) -> bool | None:
-        """Whether the goal of the very edit would be planned otherwise; None where it was not among those tried."""
+        """Whether the edited goal itself would be planned differently; None if it was not tried."""
         found = [
             trial.goals[edit.plan.goal_id] for trial in (self.mine, self.everybody) if edit.plan.goal_id in trial.goals
         ]
@@ -52,12 +52,12 @@ class Trials:
 
 
 def edits(plan: IntentPlan, made_by: Sequence[Decision]) -> list[Edit]:
-    """Each value that was changed by the edits which made this revision, where its bytes can still be read."""
+    """Each value changed by the edits that made this revision, if its bytes can still be read."""
     return [one for decision in made_by for one in _of(plan, decision)]
 
 
 def edit_of(plan: IntentPlan, position: int, parameter: str) -> Edit | None:
-    """The edit of this value that made this revision; None where there is none."""
+    """The edit of this value that made this revision; None if there is none."""
     found = edits(plan, edits_into(plan))
     return next((one for one in found if (one.position, one.teachable.parameter) == (position, parameter)), None)
 
@@ -74,12 +74,12 @@ def _of(plan: IntentPlan, decision: Decision) -> Iterator[Edit]:
 
 
 def why_not(user: User, plan: IntentPlan) -> str:
-    """Why this person may not teach by this plan: whoever may edit it may; empty when they may."""
+    """Why this person may not teach by this plan; empty if they may, like whoever may edit it."""
     return "Only people who can log in can teach." if not user.is_active else rights.why_not_edit(user, plan)
 
 
 def taught_by(edit: Edit, kind: str, *, said: str = "", where: str = HERE) -> Taught:
-    """What is taught when the edit is taken like this. Raises WordsRefused where it cannot be."""
+    """The lesson for this choice. Raises WordsRefused if it cannot be taught."""
     found = edit.teachable
     if kind == MAPPING:
         if found.why_no_mapping:
@@ -108,7 +108,7 @@ def attempt(edit: Edit, taught: Taught, *, by: User, readable_goals: QuerySet[Go
 
 
 def teach(edit: Edit, taught: Taught, *, by: User, note: str = "", seen: int | None = None) -> Lesson:
-    """Keep it for the goals that this person submits. Raises NotYours, TuningRefused, NotPossibleNow."""
+    """Store it for the goals that this person submits. Raises NotYours, TuningRefused, NotPossibleNow."""
     _check(by, edit)
     return lessons.teach(taught, by=by, plan=edit.plan, step=edit.position, note=note, seen=seen)
 

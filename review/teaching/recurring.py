@@ -1,8 +1,8 @@
-"""Corrections that people keep making: a name that they change to the same path, goal after goal.
+"""Corrections that people make repeatedly: a name that they change to the same path in several goals.
 
-Such a name is proposed as a mapping for everybody. Before that it is tried on the last commands, as *Tuning* tries
-whatever is saved there: goals that people corrected must end as corrected, and none that they approved as it was may
-change. Saving it stays with operators, on the page of Tuning.
+Such a name is proposed as a mapping for everybody. Before that it is tried on the last commands, like everything in
+*Tuning*: goals that people corrected must be planned as corrected, and none that they approved unchanged may change.
+Only operators can save it, on the page of Tuning.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ KIND = "path_mapping"
 LEAST_GOALS = 3
 LOOKED_BACK = timedelta(days=90)
 MOST_EDITS = 2_000
-# Each takes a trial of some seconds.
+# Each needs a trial of some seconds.
 MOST_TRIED = 5
 _SUBJECT = 200
 
 
 @dataclass(frozen=True)
 class _Correction:
-    """What a goal said for a value, and the edit that stood last. A further edit no longer tells what the goal said."""
+    """A goal's word for a value, and the last edit. After a further edit the document no longer has the goal's word."""
 
     said: str
     edit: Edit
@@ -53,7 +53,7 @@ class _Correction:
 
 @dataclass(frozen=True)
 class Recurring:
-    """One name that people changed to one path: one edit of each goal, the newest first, and that which teaches it.
+    """One name that people changed to one path: one edit for each goal, newest first, and the one that teaches it.
 
     `where`: for this parameter only, or everywhere. `otherwise`: goals in which the name was changed to another path.
     """
@@ -72,8 +72,8 @@ class Recurring:
 
 @dataclass(frozen=True)
 class Effect:
-    """What a trial shows: which of the corrected goals would be planned as corrected, and which would change though
-    people approved them as they were or corrected them otherwise.
+    """The result of a trial: which of the corrected goals would be planned as corrected, and which would change
+    although people approved them unchanged or corrected them differently.
     """
 
     fixed: tuple[int, ...]
@@ -83,12 +83,12 @@ class Effect:
 
     @property
     def is_better(self) -> bool:
-        """Whether history speaks for it, and nothing in it against it."""
+        """Whether history supports it, with nothing against it."""
         return len(self.fixed) >= LEAST_GOALS and not self.against
 
 
 def corrections() -> list[Recurring]:
-    """The names that were corrected alike in three goals at least, the most frequent first."""
+    """The names that were corrected in the same way in at least three goals, the most frequent first."""
     groups: dict[tuple[str, str], list[_Correction]] = {}
     goals: dict[str, set[int]] = {}
     for one in _corrections():
@@ -100,7 +100,7 @@ def corrections() -> list[Recurring]:
 
 
 def effect_of(found: Recurring) -> Effect:
-    """What it would change in the last commands. Raises TuningRefused where it cannot be a mapping."""
+    """What it would change in the last commands. Raises TuningRefused if it cannot be a mapping."""
     beside = lessons.for_everybody(found.taught)
     values = found.taught.checked(beside.values if beside is not None else None).values
     trial = trying_commands.try_out(found.taught.base, values, Goal.objects.all(), Clock())
@@ -114,7 +114,7 @@ def effect_of(found: Recurring) -> Effect:
 
 
 def find() -> Iterator[Proposal]:
-    """What an audit proposes."""
+    """The proposals for an audit."""
     for found in corrections()[:MOST_TRIED]:
         try:
             effect = effect_of(found)
@@ -130,7 +130,7 @@ def source() -> Source:
 
 
 def _corrections() -> Iterator[_Correction]:
-    """Of each value that people edited, the newest first: what was said first, and what they put there last."""
+    """For each value that people edited, newest first: the original word, and their last value."""
     rows = Decision.objects.filter(verdict=Decision.Verdict.EDIT, at__gte=timezone.now() - LOOKED_BACK)
     rows = rows.select_related("by", "intent_plan__goal").order_by("-pk")[:MOST_EDITS]
     edited: dict[tuple[int, int, str], list[Edit]] = {}
@@ -146,7 +146,7 @@ def _corrections() -> Iterator[_Correction]:
 
 
 def _recurring(group: Sequence[_Correction]) -> Recurring | None:
-    """The habit in these corrections of one name to one path; None where too few goals show it."""
+    """The habit in these corrections of one name to one path; None if there are too few goals."""
     by_goal: dict[int, Edit] = {}
     for one in group:
         by_goal.setdefault(one.edit.plan.goal_id, one.edit)
@@ -197,7 +197,7 @@ def _step(name: str, user: User) -> tuple[str, str]:
 
 
 def _short(subject: str) -> str:
-    """Subjects tell proposals apart, so a long one keeps what makes it different."""
+    """Subjects distinguish proposals, so a long one keeps its distinctive part."""
     if len(subject) <= _SUBJECT:
         return subject
     return f"{subject[: _SUBJECT - 17]} {hashlib.sha256(subject.encode()).hexdigest()[:16]}"

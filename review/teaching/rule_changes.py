@@ -1,7 +1,7 @@
-"""What an edit says about the rule that its step came of: a prepared change of the rule's text, which people review.
+"""What an edit means for the rule behind the step: a prepared change of the rule's text, which people review.
 
-A rule binds everybody, so nothing here is taught: the text opens in the rule's editor, and saving it there makes a
-version of the rule like any other.
+A rule applies to everybody, so nothing is changed here: the text opens in the rule's editor, and saving it there makes
+a normal version of the rule.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _SLOT = re.compile(r"\Afilled from \{(\w+)\}\Z")
 
 @dataclass(frozen=True)
 class RuleChange:
-    """The rule that a step came of, and what could be changed in it. `body` empty: nothing can be prepared, `why` says
-    so; else `why` is what the prepared text changes.
+    """The rule that made a step, and what could be changed in it. If `body` is empty, no change can be prepared and
+    `why` gives the reason; else `why` is what the prepared text changes.
     """
 
     component: Component
@@ -37,7 +37,7 @@ class RuleChange:
 
 
 def of_edit(edit: Edit) -> RuleChange | None:
-    """What could be changed in the rule; None where no rule that is in use stands behind the step."""
+    """What could be changed in the rule; None if the step comes from no rule in use."""
     name = edit.teachable.rule.rpartition(" ")[0]
     active = ComponentVersion.objects.filter(
         component__kind=KIND, component__name=name, status=ComponentVersion.Status.ACTIVE
@@ -73,7 +73,7 @@ def _prepared(
 def _with_condition(
     text: str, document: Document, spec: IntentSpec, record: Parameter, slot: str, evidence: Mapping[str, Any]
 ) -> tuple[str | None, str]:
-    """A condition on the slot: that what it names is there, where it was not."""
+    """A condition on the slot: that what it names exists, if it did not."""
     wanted = _wanted(spec, record.name)
     if wanted not in ("file", "folder"):
         return None, "The named file or folder does not have to exist, so no condition can require it."
@@ -97,13 +97,13 @@ def _wanted(spec: IntentSpec, name: str) -> str:
 
 
 def _slot_value(evidence: Mapping[str, Any], slot: str) -> Any:
-    """What the goal said for it; a sub-goal's slots are those of another text."""
+    """The goal's word for it; a sub-goal's slots belong to another text."""
     found = evidence.get("slots", {}).get(slot)
     return found.get("value") if isinstance(found, Mapping) else found
 
 
 def _is_there(base: str, path: str) -> bool | None:
-    """Whether the plan's files had it; None where these cannot be read any more."""
+    """Whether the plan's files had it; None if these can no longer be read."""
     try:
         entries = base_files.entries_of(base)
     except BaseUnreadable:

@@ -1,4 +1,4 @@
-"""Taking plans, and giving them to somebody else."""
+"""Assigning plans to oneself or somebody else."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AT_ONCE = 100
 
 @require_http_methods(["GET", "POST"])
 def assign(request: HttpRequest) -> HttpResponse:
-    """The chosen plans are given to somebody. Without a name, the page on which somebody is chosen."""
+    """Assign the chosen plans to somebody. Without a name, show the page to choose one."""
     user = asking(request)
     if not rights.is_reviewer(user):
         raise PermissionDenied
@@ -69,6 +69,6 @@ def _give(request: HttpRequest, plans: list[IntentPlan], name: str) -> None:
 
 
 def _back(request: HttpRequest, address: str) -> str:
-    """Where the person came from, when that is a page of this server; else the queue."""
+    """The page that the person came from, if it is one of this server; else the queue."""
     safe = url_has_allowed_host_and_scheme(address, allowed_hosts=None) and address.startswith("/review/")
     return address if safe else reverse("review")

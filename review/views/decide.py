@@ -1,4 +1,4 @@
-"""Taking a decision from the plan's page."""
+"""Decisions from the plan's page."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from review.views import neighbours
 from review.views.fresh_login import approves_risky, asks_again, is_risky
 from review.views.plan import PRESETS, asking, render_plan, ticked, visible_plan
 
-# The fields whose words come back with a refusal.
+# The fields whose texts are kept after a refusal.
 _TYPED = ("reason", "comment", "part_reason", "rest", "instructions")
 
 
 class _NeedsMore(WordsRefused):
-    """What was ticked stands on steps that were not; `needed` is all of it, to be looked at before it is approved."""
+    """Selected steps depend on others that were not; `needed` is the full selection, to be checked before approval."""
 
     def __init__(self, chosen: Sequence[int], needed: Sequence[int]) -> None:
         more = ", ".join(str(one) for one in needed if one not in chosen)
@@ -50,7 +50,7 @@ class _NeedsMore(WordsRefused):
 @require_POST
 @asks_again(approves_risky)
 def decide(request: HttpRequest, pk: int) -> HttpResponse:
-    """Approve, reject or send back. Refused: the page again, saying why, with the words that were typed."""
+    """Approve, reject or send back. If refused: the page again with the reason and the typed texts."""
     plan, user = visible_plan(request, pk), asking(request)
     place = listing.place_of(user, plan)
     typed: dict[str, Any] = {name: request.POST.get(name, "") for name in _TYPED}
@@ -73,7 +73,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
         return _refused(request, plan, error, status=422, field=field, **typed)
     except DecisionRefused as error:
         return _refused(request, plan, error, status=403, **typed)
-    if done:  # what is held says so itself, with the way back
+    if done:  # a held decision shows its own message, with Undo
         messages.success(request, done)
     address = _onward(request, plan, place)
     if request.htmx:  # type: ignore[attr-defined]  # its middleware sets it
@@ -82,7 +82,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _onward(request: HttpRequest, plan: IntentPlan, place: listing.Cursor | None) -> str:
-    """The address of the plan to decide next; without one the list that is at its end, or the decided plan's goal."""
+    """The address of the plan to decide next; without one the finished list, or the decided plan's goal."""
     only = neighbours.kept(request)
     following = listing.next_for(asking(request), place, only)
     if following is not None:
@@ -91,7 +91,7 @@ def _onward(request: HttpRequest, plan: IntentPlan, place: listing.Cursor | None
 
 
 def _refused(request: HttpRequest, plan: IntentPlan, error: Exception, **said: Any) -> HttpResponse:
-    """The page again, saying why; the journal is told the same."""
+    """The page again with the reason; the journal records it too."""
     response = render_plan(request, plan, trouble=str(error), **said)
     response.refused_because = str(error)  # type: ignore[attr-defined]  # the journal reads it
     return response
@@ -99,7 +99,7 @@ def _refused(request: HttpRequest, plan: IntentPlan, error: Exception, **said: A
 
 @require_POST
 def edit_as_said(request: HttpRequest, pk: int) -> HttpResponse:
-    """Put the values that a comment names into the plan, as the page offered to: a new revision that says so."""
+    """Apply the values that a comment names, as the page offered: a new revision that says so."""
     plan, user = visible_plan(request, pk), asking(request)
     if reason := rights.why_not_edit(user, plan):
         raise PermissionDenied(reason)
@@ -125,7 +125,7 @@ def edit_as_said(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _edits_instead(request: HttpRequest, plan: IntentPlan) -> tuple[comment_edits.Suggested, ...]:
-    """The values that a request for changes names, where nobody would read it and they can be put in right here."""
+    """The values in a request for changes, if no model would read it and they can be applied at once."""
     is_request = request.POST.get("verdict") == REQUEST_CHANGES and "anyway" not in request.POST
     if not is_request or plan.state != PlanState.AWAITING_REVIEW or rounds.reads_comments(plan.goal):
         return ()
@@ -150,7 +150,7 @@ def try_again(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def withdraw(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take back one's approval while a second one is still missing."""
+    """Withdraw one's approval while a second one is still missing."""
     return _about_two(request, pk, decisions.withdraw, "Your approval is withdrawn.")
 
 
@@ -175,7 +175,7 @@ def _about_two(request: HttpRequest, pk: int, service: Callable[..., IntentPlan]
 
 
 def _ruling(request: HttpRequest, plan: IntentPlan) -> Ruling:
-    """What was decided with the form. Only what is ticked is approved, not even the steps it depends on."""
+    """The decision in the form. Only selected steps are approved, not even those they depend on."""
     digest, verdict = request.POST.get("digest", ""), request.POST.get("verdict", "")
     if verdict == REJECT:
         return Ruling(verdict, digest, _reason(request))
@@ -199,22 +199,22 @@ def _ruling(request: HttpRequest, plan: IntentPlan) -> Ruling:
 
 
 def _alternatives(request: HttpRequest) -> tuple[envelope.Alternative, ...]:
-    """The ticked alternatives, sent as "2.1"; what is none becomes (0, 0), which no plan declares."""
+    """The selected alternatives, sent as "2.1"; an invalid one becomes (0, 0), which no plan declares."""
     found = [re.fullmatch(r"([1-9]\d{0,3})\.([1-9])", sent, re.ASCII) for sent in request.POST.getlist("alternatives")]
     return tuple((int(one[1]), int(one[2])) if one else (0, 0) for one in found)
 
 
 def _chosen(request: HttpRequest) -> list[int] | None:
-    """The steps that are ticked; None when the form has no boxes, as with a plan of one step."""
+    """The selected steps; None if the form has no checkboxes, as with a plan of one step."""
     return ticked(request.POST.getlist("intents")) if "ticks" in request.POST else None
 
 
 def _reason(request: HttpRequest) -> str:
-    """The chosen preset and the person's own words, whichever there are."""
+    """The chosen preset and the person's own text, if any."""
     preset, own = request.POST.get("preset", ""), request.POST.get("reason", "")
     return ": ".join(words for words in (preset if preset in PRESETS else "", own.strip()) if words)
 
 
 def _tries(text: str) -> int:
-    """The number of tries; one that is none becomes 0, which the envelope refuses with its range."""
+    """The number of attempts; an invalid one becomes 0, which the envelope refuses with the valid range."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 0

@@ -1,4 +1,4 @@
-"""Putting other values into a step: a form made out of its command's schema, saved as a revision that says so."""
+"""Changing the values of a step: a form made from its command's schema, saved as a revision that says so."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PREFIX = "p."
 
 @require_http_methods(["GET", "POST"])
 def edit(request: HttpRequest, pk: int, position: int) -> HttpResponse:
-    """The form of one step, and saving it. Refused: the form again, each problem at its field, what was typed kept."""
+    """The form of one step, and saving it. If refused: the form with problems at their fields and typed values."""
     plan, user = visible_plan(request, pk), asking(request)
     if reason := rights.why_not_edit(user, plan):
         raise PermissionDenied(reason)

@@ -14,7 +14,7 @@ from review.views.plan import asking, render_plan, visible_plan
 
 @require_POST
 def extend(request: HttpRequest, pk: int) -> HttpResponse:
-    """An hour more. Refused: the plan's page again, saying why."""
+    """Another hour. If refused: the plan's page again with the reason."""
     plan = visible_plan(request, pk)
     try:
         deadlines.extend(plan, by=asking(request))

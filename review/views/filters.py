@@ -1,4 +1,4 @@
-"""Keeping a filter of the queue under a name. It belongs to one person, who alone sees and deletes it."""
+"""Saving a filter of the queue under a name. Only its owner sees and deletes it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEPT_MAX = 30
 
 @require_POST
 def save(request: HttpRequest) -> HttpResponse:
-    """Keep what the address says under a name; the same name again is the same filter with another content."""
+    """Save the filter in the address under a name; saving a name again replaces the filter."""
     user = asking(request)
     name = " ".join(request.POST.get("name", "").split())
     only, problems = filters.read(QueryDict(request.POST.get("query", "")))
@@ -38,7 +38,7 @@ def save(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
-    """Forget one of one's own filters; for everybody else there is none (404)."""
+    """Delete one of one's own filters; those of others are not found (404)."""
     kept = get_object_or_404(asking(request).review_filters, pk=pk)
     kept.delete()
     messages.success(request, f"The filter “{kept.name}” is deleted.")

@@ -1,7 +1,7 @@
-"""A risky approval asks for the password again, when the operator wants that (MINDX_FRESH_LOGIN_MIN).
+"""A risky approval asks for the password again, if the operator wants that (MINDX_FRESH_LOGIN_MIN).
 
-The page appears in place of the decision, which is sent again unchanged with the password. The question is
-about the browser in which somebody decides: nothing is asked of API tokens, or again when a held decision is due.
+The page appears instead of the decision, which is sent again unchanged with the password. This protects the browser
+in which somebody decides: API tokens are not asked, and a held decision is not asked again when it takes effect.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ View = Callable[..., HttpResponse]
 
 
 def asks_again(is_risky: Callable[..., bool]) -> Callable[[View], View]:
-    """Decorate a view that decides; `is_risky` takes what the view takes."""
+    """Decorate a view that decides; `is_risky` has the arguments of the view."""
 
     def around(view: View) -> View:
         @wraps(view)
@@ -51,7 +51,7 @@ def asks_again(is_risky: Callable[..., bool]) -> Callable[[View], View]:
 
 
 def _refusal(request: HttpRequest) -> HttpResponse | None:
-    """The page that asks for the password; None when the right one came along."""
+    """The page that asks for the password; None if the right one was sent."""
     trouble, status = "", 422
     if _PASSWORD in request.POST:
         try:
@@ -83,7 +83,7 @@ def approves_risky_members(request: HttpRequest, **_: str) -> bool:
 
 
 def is_risky(request: HttpRequest, pk: int) -> bool:
-    """Whether the plan is of high or unknown risk. One whose risk nobody has worked out is unknown."""
+    """Whether the plan has high or unknown risk. A risk that was not worked out yet is unknown."""
     return _any_risky([pk])
 
 

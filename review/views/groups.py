@@ -1,4 +1,4 @@
-"""Plans of the same shape whose shadow runs came to the same: one table of them, and one verdict on several."""
+"""Similar plans with the same results of their shadow runs: a table of them, and one verdict on several."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from review.views.plan import PRESETS, asking
 
 @require_safe
 def group_page(request: HttpRequest, shape: str, trial: str) -> HttpResponse:
-    """What all members share, once, and a row for each with what it has for itself."""
+    """What all members share, once, and a row for each with its differences."""
     return _render(request, shape, trial)
 
 
 @require_POST
 @asks_again(approves_risky_members)
 def decide(request: HttpRequest, shape: str, trial: str) -> HttpResponse:
-    """One verdict on the ticked members. Whatever could not be decided is named, and the rest is."""
+    """One verdict on the selected members. Those that could not be decided are named; the others are decided."""
     verdict = request.POST.get("verdict", "")
     own = request.POST.get("comment" if verdict == REQUEST_CHANGES else "reason", "")
     preset = request.POST.get("preset", "") if verdict == REJECT else ""
     reason = ": ".join(part for part in (preset if preset in PRESETS else "", own.strip()) if part)
     try:
-        # An approval has no reason: what stands in the menu of a rejection that was not sent is no part of it.
+        # An approval has no reason: ignore text in the menu of a rejection that was not sent.
         said = "" if verdict == APPROVE else reason
         done = batch.decide(request.POST.getlist("member"), verdict, said, by=asking(request))
     except WordsRefused as error:

@@ -1,4 +1,4 @@
-"""A person's own pending decisions: how long they can still be taken back, and taking back one or a whole batch."""
+"""A person's own pending decisions: how long they can be undone, and undoing one or a whole batch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from review.views.plan import asking, visible_plan
 
 @require_safe
 def held(request: HttpRequest, pk: int, held_id: int) -> HttpResponse:
-    """The strip of one pending decision; once it has taken effect, the word that it has."""
+    """The strip of one pending decision; once it has taken effect, the message that it has."""
     plan, user = visible_plan(request, pk), asking(request)
     found = HeldDecision.objects.filter(pk=held_id, intent_plan=plan, by=user).first()
     decided = Decision.objects.filter(intent_plan__goal_id=plan.goal_id, by=user).order_by("-pk").first()
@@ -27,7 +27,7 @@ def held(request: HttpRequest, pk: int, held_id: int) -> HttpResponse:
 
 @require_POST
 def undo(request: HttpRequest, pk: int, held_id: int) -> HttpResponse:
-    """Take it back, and go to the plan; or put away the word that it was dropped."""
+    """Undo it, and go to the plan; or close the message that it was dropped."""
     plan, user = visible_plan(request, pk), asking(request)
     if holding.undo(held_id, plan, by=user):
         messages.success(request, f"Undone. Goal {plan.goal_id} awaits a decision again.")
@@ -38,7 +38,7 @@ def undo(request: HttpRequest, pk: int, held_id: int) -> HttpResponse:
 
 @require_safe
 def held_batch(request: HttpRequest, batch: str) -> HttpResponse:
-    """The strip of a batch; once all of it has taken effect, the word that it has."""
+    """The strip of a batch; once all of it has taken effect, the message that it has."""
     return render(
         request, "review/_held_batch.html", {"batch": batch, "found": held_decisions.of_batch(asking(request), batch)}
     )
@@ -46,8 +46,8 @@ def held_batch(request: HttpRequest, batch: str) -> HttpResponse:
 
 @require_POST
 def undo_batch(request: HttpRequest, batch: str) -> HttpResponse:
-    """Take back what is still held of a batch, and go to its group. Of the plans that the page named, those are told
-    whose decision has taken effect.
+    """Undo what is still held of a batch, and go to its group. The message names the plans whose decision had already
+    taken effect.
     """
     user = asking(request)
     undone = holding.undo_batch(batch, by=user)

@@ -1,4 +1,4 @@
-"""The pages of the inbox: calls that programs of other frameworks ask about."""
+"""The pages of the inbox: tool calls that programs of other frameworks ask about."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _WORDS = {"approve": "approved", "edit": "approved with changes", "reject": "rej
 
 @require_safe
 def listing(request: HttpRequest) -> HttpResponse:
-    """What waits, the next to expire first, and what has ended last."""
+    """Waiting requests, the next to expire first, and the latest ended ones."""
     rows = requests.visible_to(asking(request))
     waiting = [row for row in rows.filter(state="waiting").order_by("expires_at")[:_SHOWN] if _state(row) == "waiting"]
     ended = [row for row in rows.order_by("-id")[: 2 * _SHOWN] if _state(row) != "waiting"][:_SHOWN]
@@ -42,13 +42,13 @@ def listing(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def one(request: HttpRequest, pk: int) -> HttpResponse:
-    """One request with everything that its digest is over."""
+    """One request with everything that its digest covers."""
     return _page(request, _visible(request, pk))
 
 
 @require_POST
 def decide(request: HttpRequest, pk: int) -> HttpResponse:
-    """Decide it. Refused: the page again, saying why, with what was typed."""
+    """Decide it. If refused: the page again with the reason and the typed text."""
     row = _visible(request, pk)
     said = {name: request.POST.get(name, "") for name in ("reason", "answer")}
     decision = request.POST.get("decision", "")
@@ -69,7 +69,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def cancel(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take one's own request back."""
+    """Withdraw one's own request."""
     row = _visible(request, pk)
     try:
         requests.cancel(row, by=asking(request))

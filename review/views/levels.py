@@ -20,7 +20,7 @@ _CHOICE = "choice-"
 
 @require_safe
 def listing(request: HttpRequest) -> HttpResponse:
-    """What waits, and what was decided last."""
+    """What waits, and the latest decisions."""
     user = asking(request)
     return render(request, "review/levels/list.html", {"rows": page.waiting(user), "latest": page.latest(user)})
 
@@ -48,7 +48,7 @@ def compare(request: HttpRequest, pk: int, number: int) -> HttpResponse:
 
 @require_POST
 def decide(request: HttpRequest, pk: int) -> HttpResponse:
-    """Approve, reject or send back. Refused: the page again, saying why, with the words that were typed."""
+    """Approve, reject or send back. If refused: the page again with the reason and the typed texts."""
     document = _visible(request, pk)
     said = {name: request.POST.get(name, "") for name in ("reason", "comment")}
     try:
@@ -66,7 +66,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _decided(request: HttpRequest, document: LevelDocument) -> str:
-    """Carry the decision out; what the person is told."""
+    """Carry the decision out; returns the message for the person."""
     user, digest, verdict = asking(request), request.POST.get("digest", ""), request.POST.get("verdict", "")
     if verdict == _REJECT:
         decisions.reject(document, by=user, digest=digest, reason=request.POST.get("reason", ""))

@@ -1,4 +1,4 @@
-"""Among which plans a person goes from one to the next: those that the list showed when they last looked at it."""
+"""The plans among which next and previous move: those of the list as the person last saw it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _KEPT = "queue_among"
 
 
 def keep(request: HttpRequest, only: Filters) -> None:
-    """Go on among these. Kept in the login's session, so that it outlives edits, comments and undo."""
+    """Move among these. Stored in the session, so that it survives edits, comments and undo."""
     if request.session.get(_KEPT, "") != only.query:
         request.session[_KEPT] = only.query
 
 
 def kept(request: HttpRequest) -> Filters:
-    """What was kept; everything that waits where nothing was."""
+    """The stored filter; without one, all waiting plans."""
     return filters.read(QueryDict(request.session.get(_KEPT, "")))[0]

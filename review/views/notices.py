@@ -1,4 +1,4 @@
-"""The list of a person's notices, and what they get elsewhere."""
+"""The list of a person's notices, and where else they get them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def notices(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def follow(request: HttpRequest, pk: int) -> HttpResponse:
-    """To what a notice is about; it counts as read. The way out is its own address and nothing that is sent."""
+    """Go to the subject of a notice, and mark it as read. The target is from the notice, never from the request."""
     found = asking(request).notices.select_related(*ABOUT)
     notice = get_object_or_404(found, pk=pk)
     Notice.objects.filter(pk=notice.pk, read_at__isnull=True).update(read_at=timezone.now())
@@ -45,7 +45,7 @@ def read_all(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters()
 @require_POST
 def choose(request: HttpRequest) -> HttpResponse:
-    """Keep what the person chose. An address that is left empty stays as it is; a tick forgets it."""
+    """Save the person's choices. An empty address field keeps the stored one; a checkbox deletes it."""
     user = asking(request)
     form = NoticeForm(request.POST)
     if not form.is_valid():

@@ -21,12 +21,12 @@ from review.plan_page import contents
 from review.policies.on_plan_page import policed
 from review.views import neighbours
 
-# The reasons that people choose most; the text field beside them holds any other.
+# The most frequent reasons; the text field is for others.
 PRESETS = ("Not needed", "Touches too much", "Wrong place")
 
 
 def visible_plan(request: HttpRequest, pk: int) -> IntentPlan:
-    """The plan, when this person may see it; otherwise there is none (404)."""
+    """The plan, if this person may see it; otherwise 404."""
     plans = plans_visible_to(asking(request)).select_related(
         "goal__agent", "risk", "approval", "clock", "queue_entry__assigned_to"
     )
@@ -47,12 +47,12 @@ def plan_page(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def standing(request: HttpRequest, pk: int) -> HttpResponse:
-    """The decision bar, when the plan is no longer in the state that the open page shows; else nothing (204)."""
+    """The decision bar, if the plan is no longer in the state that the open page shows; else 204."""
     plan = visible_plan(request, pk)
     context = _standing_context(plan, asking(request))
     if request.GET.get("state") == context["standing"]:
         return HttpResponse(status=204)
-    # `shown`: what the buttons of the open page were made for. A decision that is only held changes nothing of that.
+    # `shown`: the state for which the open page has buttons. A held decision does not change it.
     now, shown = (_without_held(each) for each in (str(context["standing"]), request.GET.get("shown", "")))
     context["is_old"] = bool(shown) and shown != now
     return render(request, "review/_standing_now.html", context | _head_context(plan, asking(request)))
@@ -60,12 +60,12 @@ def standing(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def shadow_run(request: HttpRequest, pk: int) -> HttpResponse:
-    """The panes, when the plan's shadow run is no longer what the open page has seen; else nothing (204)."""
+    """The panes, if the plan's shadow run is no longer the one that the open page shows; else 204."""
     plan = visible_plan(request, pk)
     run = shadowing.latest(plan)
     if run is None or request.GET.get("seen") == f"{run.pk}-{run.state}":
         return HttpResponse(status=204)
-    # The panes come with the boxes as they stand on the open page, not as they were at first.
+    # The panes have the checkboxes as on the open page, not as at first.
     chosen = chosen_steps(request.GET)
     return render(request, "review/_panes.html", {"view": contents.plan_view(plan, asking(request), chosen)})
 
@@ -81,7 +81,7 @@ def compare(request: HttpRequest, pk: int, revision: int) -> HttpResponse:
 
 @require_safe
 def choose(request: HttpRequest, pk: int) -> HttpResponse:
-    """To the comparison of the two revisions that were chosen; of this one with itself where nothing else was."""
+    """Go to the comparison of the chosen revisions; by default of this one with itself."""
     plan = visible_plan(request, pk)
     revisions = dict(plan.goal.intent_plans.values_list("revision", "pk"))
     first, second = (_number(request.GET.get(name, "")) for name in ("from", "to"))
@@ -91,7 +91,7 @@ def choose(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def against(request: HttpRequest, pk: int, other: int) -> HttpResponse:
-    """What is otherwise than in a plan of another goal, such as a precedent; only when both may be seen."""
+    """The differences from a plan of another goal, such as a precedent; only if both may be seen."""
     plan = visible_plan(request, pk)
     return _compared(request, plan, visible_plan(request, other))
 
@@ -103,24 +103,24 @@ def _compared(request: HttpRequest, plan: IntentPlan, other: IntentPlan, **more:
 
 
 def _number(text: str) -> int:
-    """A revision in an address; 0, which no plan has, for anything else."""
+    """A revision in an address; for anything else 0, which no plan has."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
 
 
 def chosen_steps(sent: QueryDict) -> list[int] | None:
-    """The steps that are ticked on the page this comes from; None when it says nothing of them, as most addresses."""
+    """The steps that are selected on the page this comes from; None if the address does not say, as most do not."""
     return ticked(sent.getlist("intents")) if "ticks" in sent else None
 
 
 def ticked(sent: Collection[str]) -> list[int]:
-    """The positions that a form sent; what is no position becomes 0, which is no step of any plan."""
+    """The positions that a form sent; an invalid one becomes 0, which no step has."""
     return [int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0 for text in sent]
 
 
 def render_plan(
     request: HttpRequest, plan: IntentPlan, *, status: int = 200, chosen: Collection[int] | None = None, **said: object
 ) -> HttpResponse:
-    """The page, or for HTMX its fragment. `said`: what a refused decision leaves (trouble, field, words typed)."""
+    """The page, or for HTMX its fragment. `said`: the rest of a refused decision (problem, field, typed texts)."""
     view = contents.plan_view(plan, asking(request), chosen, only=neighbours.kept(request))
     context = {
         "view": view,
@@ -128,7 +128,7 @@ def render_plan(
         "tries": envelope.TRIES,
         "chosen_tries": envelope.wanted_tries(view.document),
         "said": said,
-        # What the link of a step asks to talk about; None: nobody asked.
+        # The place to comment on, from the link of a step; None without one.
         "about": request.GET.get("about"),
     }
     template = "review/_plan.html" if request.htmx else "review/plan.html"  # type: ignore[attr-defined]  # its middleware sets it
@@ -136,7 +136,7 @@ def render_plan(
 
 
 def _head_context(plan: IntentPlan, user: User) -> dict[str, object]:
-    """What else of the page says where the plan stands."""
+    """The other parts of the page that show the plan's state."""
     is_genuine = documents.digest_of(bytes(plan.document)) == plan.digest
     waits = plan.state == PlanState.AWAITING_REVIEW
     may_decide = waits and is_genuine and not rights.why_not(user, plan)

@@ -1,4 +1,4 @@
-"""The pages of policies: reading for those who decide, writing for those who operate."""
+"""The pages of policies: reviewers can read, operators can write."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ class Listed:
 
     @property
     def badge(self) -> str:
-        """The state whose look it has."""
+        """The state that decides its look."""
         return _STATES[self.policy.state]
 
     @property
     def conditions(self) -> list[tuple[str, str]]:
-        """What it states, in words."""
+        """Its conditions in words."""
         return said(self.version)
 
     @property
     def is_expired(self) -> bool:
-        """True when it would approve, were it not too late."""
+        """True if it would approve, but has expired."""
         return self.version.expires_at is not None and self.version.expires_at <= timezone.now()
 
     @property
     def is_ready(self) -> bool:
-        """True when its newest version was replayed and it is out of force."""
+        """True if its newest version was replayed and it is not enabled."""
         return self.policy.replayed == self.policy.number and self.policy.state in ("draft", "suspended")
 
 
@@ -67,7 +67,7 @@ def said(version: PolicyVersion) -> list[tuple[str, str]]:
 
 @require_safe
 def listing(request: HttpRequest) -> HttpResponse:
-    """All policies with their state, and what history would suggest."""
+    """All policies with their state, and what history suggests."""
     user = _reader(request)
     policies = list(ReviewPolicy.objects.prefetch_related("versions"))
     today = timezone.now().astimezone(UTC).date()
@@ -85,7 +85,7 @@ def listing(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def one(request: HttpRequest, pk: int) -> HttpResponse:
-    """One policy: what it says, its replay, its versions and who changed what."""
+    """One policy: its content, its replay, its versions and its history."""
     user = _reader(request)
     policy = get_object_or_404(ReviewPolicy, pk=pk)
     today = timezone.now().astimezone(UTC).date()
@@ -103,7 +103,7 @@ def one(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
-    """Write a policy, from nothing or from what history suggests (`?like=` a plan)."""
+    """Write a policy, from scratch or from a suggestion (`?like=` a plan)."""
     return _form(request, None, _suggested(request) if request.method != "POST" else {})
 
 
@@ -164,7 +164,7 @@ def _form(request: HttpRequest, policy: ReviewPolicy | None, initial: dict[str, 
 
 
 def _suggested(request: HttpRequest) -> dict[str, Any]:
-    """The first values of a policy that history suggests; none when it no longer does."""
+    """The first values of a suggested policy; empty if history no longer suggests it."""
     like = request.GET.get("like", "")
     found = next((each for each in replay.proposals() if each.query == like), None) if like else None
     if found is None:

@@ -24,7 +24,7 @@ GROUPED = "groups"
 
 @require_safe
 def queue_page(request: HttpRequest) -> HttpResponse:
-    """What waits for a decision, and what waits for a hand. HTMX asks for the list alone."""
+    """What waits for a decision, and what needs a person. HTMX asks for the list alone."""
     user = asking(request)
     only, problems = filters.read(request.GET)
     if only.does and not listing.commands_called(only.does):
@@ -60,7 +60,7 @@ def queue_page(request: HttpRequest) -> HttpResponse:
 
 
 def filter_context(request: HttpRequest, only: Filters, problems: dict[str, str]) -> dict[str, Any]:
-    """What the filter's form and the tabs show: what is set, what is kept, which of the tabs this is."""
+    """For the filter's form and the tabs: current values, saved filters, and the current tab."""
     kept = list(asking(request).review_filters.all())
     return {
         "only": only,

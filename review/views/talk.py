@@ -1,4 +1,4 @@
-"""Speaking about a plan: comments, questions, answers. Each is an ordinary form."""
+"""Comments, questions and answers on a plan. Each is an ordinary form."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from review.views.plan import asking, chosen_steps, render_plan, visible_plan
 
 @require_POST
 def say(request: HttpRequest, pk: int) -> HttpResponse:
-    """Keep a note, or ask a question. Refused: the page again, with the words that were typed."""
+    """Store a note or a question. If refused: the page again with the typed text."""
     plan, text, anchor = visible_plan(request, pk), request.POST.get("text", ""), request.POST.get("anchor", "")
     kind = Comment.Kind.QUESTION if request.POST.get("kind") == "question" else Comment.Kind.NOTE
     try:
@@ -53,7 +53,7 @@ def answer(request: HttpRequest, pk: int, comment_id: int) -> HttpResponse:
 
 @require_POST
 def settle(request: HttpRequest, pk: int, comment_id: int) -> HttpResponse:
-    """Resolve one's own comment, or open it again."""
+    """Resolve or reopen one's own comment."""
     plan = visible_plan(request, pk)
     comment = _comment(plan, comment_id)
     try:
@@ -65,7 +65,7 @@ def settle(request: HttpRequest, pk: int, comment_id: int) -> HttpResponse:
 
 @require_POST
 def contradict(request: HttpRequest, pk: int) -> HttpResponse:
-    """Say that something the plan stands on is not so: the agent plans again."""
+    """Deny a belief of the plan: the agent plans again."""
     plan, user = visible_plan(request, pk), asking(request)
     belief = request.POST.get("belief", "")
     known = belief.isascii() and belief.isdigit() and len(belief) < 19
@@ -87,17 +87,17 @@ def contradict(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _again(request: HttpRequest, plan: IntentPlan, status: int, **said: object) -> HttpResponse:
-    """The page with what was typed, with the steps ticked as they were."""
+    """The page with the typed text and the same selected steps."""
     return render_plan(request, plan, status=status, chosen=chosen_steps(request.POST), **said)
 
 
 def _comment(plan: IntentPlan, pk: int) -> Comment:
-    """A comment on one of the goal's plans; those of other goals are not there (404)."""
+    """A comment on one of the goal's plans; those of other goals are 404."""
     return get_object_or_404(Comment.objects.select_related("intent_plan", "by"), pk=pk, goal_id=plan.goal_id)
 
 
 def _to(request: HttpRequest, plan: IntentPlan, comment: Comment) -> HttpResponse:
-    """To the comment, on the plan's page with the steps ticked as they were when it was written."""
+    """Go to the comment on the plan's page, with the same selected steps."""
     chosen = chosen_steps(request.POST)
     kept = "" if chosen is None else "?" + urlencode({"ticks": "", "intents": chosen}, doseq=True)
     return HttpResponseRedirect(f"{plan.get_absolute_url()}{kept}#said-{comment.pk}")

@@ -1,4 +1,4 @@
-"""Teaching by an edit: the choice of what it means, its trial on stored plans, and keeping it."""
+"""Teaching by an edit: choosing its meaning, its trial on stored plans, and saving it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from review.views.plan import asking, visible_plan
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def teach(request: HttpRequest, pk: int, position: int, parameter: str) -> HttpResponse:
-    """What a changed value could teach; tried, and kept when exactly that was tried."""
+    """What a changed value could teach; tried first, and saved only if exactly that was tried."""
     plan, user = visible_plan(request, pk), asking(request)
     edit = teaching.edit_of(plan, position, parameter)
     if edit is None:
@@ -68,19 +68,19 @@ def teach(request: HttpRequest, pk: int, position: int, parameter: str) -> HttpR
 
 
 def mark_of(taught: Taught) -> str:
-    """By which the form tells that exactly this was tried."""
+    """The key by which the form proves that exactly this was tried."""
     return hashlib.sha256(json.dumps(vars(taught), sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _usual(edit: Edit) -> Taught | None:
-    """What is chosen on a fresh page; None where the edit can teach nothing."""
+    """The default choice on a new page; None if the edit can teach nothing."""
     if not edit.teachable.is_anything:
         return None
     return teaching.taught_by(edit, teaching.DEFAULT if edit.teachable.why_no_mapping else teaching.MAPPING)
 
 
 def _beside(taught: Taught, user: User) -> dict[str, Any]:
-    """What this person taught about the same before, and what holds for everybody."""
+    """This person's earlier lesson about the same, and the setting for everybody."""
     before = next(iter(lessons.about(user.pk, taught)), None)
     tuned = lessons.for_everybody(taught)
     in_force = before if before is not None and before.state == Lesson.State.IN_FORCE else None

@@ -1,10 +1,10 @@
-"""The analysers where jails can see them: copied once out of mindX's own environment to the prepared ones.
+"""Provides the analysers for jails: copied once from mindX's own environment to the prepared ones.
 
-A jail sees nothing of that environment, and another user may not be let into it. What is copied is one program (ruff)
-and three packages of Python files, so any Python that a jail has can read them. Nothing is fetched.
+A jail cannot see that environment, and another user may not be able to read it. One program (ruff) and three packages
+of Python files are copied, so any Python in a jail can read them. Nothing is downloaded.
 
-Each version of them is a kit of its own. One that no jail uses and none has used for a day goes away; beside each lies
-a file of its name on which whoever uses the kit holds a shared lock, so nothing is taken from below a jail.
+Each version is a kit of its own. A kit that no jail has used for a day is removed. Whoever uses a kit holds a shared
+lock on a file beside it, so it is never removed while a jail uses it.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ _KEPT_UNUSED_S = 86_400.0
 
 
 class KitUnavailable(SandboxError):
-    """An analyser is not installed beside mindX."""
+    """An analyser is not installed with mindX."""
 
 
 @contextmanager
 def held() -> Iterator[str]:
-    """The kit's folder as a jail of level L3 names it, made now when there is none; it stays as long as it is held.
+    """The kit's folder as a jail of level L3 names it, made now if there is none; it stays as long as it is held.
 
     Raises KitUnavailable.
     """
@@ -53,16 +53,16 @@ def held() -> Iterator[str]:
         os.utime(lock.fileno())
         if not (folder / name).is_dir():
             _make_once(folder, name)
-            # A new version: others are old now. What cannot be removed is told by the daily turn, and stops nobody.
+            # A new version makes the others old. If one cannot be removed, the daily clean-up reports it.
             with contextlib.suppress(OSError):
                 prune(folder)
         yield f"{TEMPLATES}/{name}"
 
 
 def prune(folder: Path | None = None, *, unused_s: float = _KEPT_UNUSED_S) -> list[str]:
-    """Remove the kits of other versions that nobody uses and nobody has used for so long; their names.
+    """Remove the kits of other versions that nobody has used for so long; returns their names.
 
-    A kit without a lock file was made before there were any: it has its time from now on.
+    A kit without a lock file is from before lock files existed: its time starts now.
     """
     place, now = folder or templates_folder(), time.time()
     gone = []
@@ -73,7 +73,7 @@ def prune(folder: Path | None = None, *, unused_s: float = _KEPT_UNUSED_S) -> li
             with _locked(place, name, fcntl.LOCK_EX | fcntl.LOCK_NB) as lock:
                 if now - os.fstat(lock.fileno()).st_mtime < unused_s:
                     continue
-                # Gone at once: what looks for it meanwhile finds all of it or nothing.
+                # Renamed first, so that others find all of it or nothing.
                 going = Path(tempfile.mkdtemp(dir=place, prefix=_MAKING))
                 (place / name).rename(going / name)
                 _lock_path(place, name).unlink()
@@ -95,7 +95,7 @@ def _was_unlocked(folder: Path, name: str) -> bool:
 
 
 def _clear_unfinished(folder: Path, now: float) -> None:
-    """What somebody began to make, or to remove, and was ended over."""
+    """Leftovers of processes that died while making or removing a kit."""
     for left in folder.glob(f"{_MAKING}*"):
         with contextlib.suppress(FileNotFoundError):
             if now - left.stat().st_mtime > _KEPT_UNUSED_S:
@@ -108,12 +108,12 @@ def _lock_path(folder: Path, name: str) -> Path:
 
 @contextmanager
 def _locked(folder: Path, name: str, how: int) -> Iterator[IO[bytes]]:
-    """The lock of a kit. Raises BlockingIOError when it was not to be waited for."""
+    """The lock of a kit. Raises BlockingIOError if it is taken and the caller does not wait."""
     path = _lock_path(folder, name)
     while True:
         with open(path, "ab") as lock:
             fcntl.flock(lock, how)
-            # Who removed the kit has removed its lock too, perhaps while we waited for it.
+            # Whoever removed the kit also removed its lock, perhaps while we waited for it.
             if not _is_there(path, lock):
                 continue
             yield lock
@@ -166,7 +166,7 @@ def _copy_package(source: Path, target: Path) -> None:
 
 
 def _ruff() -> Path:
-    """The program that the package of this name installed: beside the Python that runs this, or with the scripts."""
+    """The program that this package installed: next to the running Python, or in the scripts folder."""
     for folder in (sysconfig.get_path("scripts"), Path(sys.executable).parent):
         if (found := Path(folder) / "ruff").is_file():
             return found

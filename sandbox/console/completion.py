@@ -1,6 +1,6 @@
-"""What the Tab key offers: commands, their options, and what lies in the workspace, as the session itself sees it.
+"""Completions for the Tab key: commands, their options, and files of the workspace, as the session sees them.
 
-Pure but for `ask`, which carries out a request that only looks.
+Pure, except for `ask`, which makes a request that only reads.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _SWITCH = ("on", "off")
 _PATHS = ("path", "to", "venv_name")
 _VALUES = {"mode": WRITE_MODES, "kind": FIND_KINDS}
 _OPTIONS = ("timeout_s=", "terminal=")
-# What would part a word, or be taken for a shell's syntax in the line of a program.
+# Characters that would split a word, or be read as shell syntax in a command line.
 _ESCAPED = frozenset(" \t'\"\\|&;<>`$")
 _MARK = "pyvenv.cfg"
 
 
 @dataclass(frozen=True)
 class Offer:
-    """A word that may stand where the cursor is. `open`: more of the same word may follow, as after a folder."""
+    """A completion at the cursor. `open`: the word may continue, as after a folder."""
 
     word: str
     shown: str
@@ -44,9 +44,9 @@ class Typed:
 
 
 def offers(line: str, state: SessionState, ask: Ask) -> list[tuple[str, str]]:
-    """The lines that `line` may become, each with what to show for it; by name, folders as `name/`.
+    """The possible lines, each with what to show for it; sorted by name, folders as `name/`.
 
-    Words are written so that the session reads them back. A name that a terminal would obey is not offered.
+    Words are quoted so that the session reads them correctly. Names with terminal control characters are not offered.
     """
     typed = read(line)
     fitting = {offer for offer in _offers(typed, state, ask) if offer.word.startswith(typed.word)}
@@ -55,7 +55,7 @@ def offers(line: str, state: SessionState, ask: Ask) -> list[tuple[str, str]]:
 
 
 def read(line: str) -> Typed:
-    """Part a line as `shlex.split` does, but allow its last word to be unfinished."""
+    """Split a line as `shlex.split` does, but allow an unfinished last word."""
     words: list[str] = []
     word, start, quote, inside, quoted, at = "", 0, "", False, False, 0
     while at < len(line):
@@ -65,7 +65,7 @@ def read(line: str) -> Typed:
         if quote != "'" and character == "\\":
             at += 1
             following = line[at : at + 1]
-            # Between double quotes a backslash is one, except before the two characters that it takes the meaning of.
+            # In double quotes a backslash is literal, except before the two characters that it escapes.
             word += following if not quote or following in ('"', "\\", "") else f"\\{following}"
         elif quote and character == quote:
             quote = ""
@@ -82,7 +82,7 @@ def read(line: str) -> Typed:
 
 def _written(offer: Offer, quoted: bool) -> str:
     if not quoted:
-        # Each character for itself: so what two names share they share as they are written, too.
+        # Escape each character separately, so that a common prefix of names stays common when written.
         word = "".join(f"\\{character}" if character in _ESCAPED else character for character in offer.word)
         return word if offer.open else f"{word} "
     escaped = offer.word.replace("\\", "\\\\").replace('"', '\\"')
@@ -132,7 +132,7 @@ def _of_a_command(command: str, words: list[str], word: str, ask: Ask) -> Iterat
     for name in free:
         is_switch = COMMANDS[command].optional.get(name) is bool
         yield Offer(name if is_switch else f"{name}=", name if is_switch else f"{name}=", open=not is_switch)
-    # A switch is on by its own name, which was offered; on and off go with `name=`.
+    # The name of a switch alone turns it on, and was offered; on and off follow `name=`.
     if optional and not given and COMMANDS[command].optional[optional[0]] is not bool:
         yield from _of_a_parameter(command, optional[0], word, ask)
 
@@ -147,7 +147,7 @@ def _of_a_parameter(command: str, name: str, word: str, ask: Ask) -> Iterator[Of
 
 
 def _paths(word: str, ask: Ask, *, only_folders: bool = False) -> Iterator[Offer]:
-    """What lies in the folder that the word leads to so far; a name that begins with a dot only when asked for."""
+    """The contents of the folder in the word so far; names that begin with a dot only if the word does."""
     above, slash, begun = word.rpartition("/")
     listed = ask(Request("ls", {"path": f"{above}/" if slash else "."}))
     for item in listed.data.get("items", ()) if listed.ok else ():

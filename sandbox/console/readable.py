@@ -1,4 +1,4 @@
-"""A command's answer for people: short lines instead of JSON, and nothing in them that steers the terminal. Pure."""
+"""A command's answer for people: short lines instead of JSON, without characters that control the terminal. Pure."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def _shown(character: str) -> str:
 
 
 class Flow:
-    """A program's output, made harmless as it comes.
+    """A program's output, made harmless piece by piece.
 
-    A character may be cut between two pieces. A lone carriage return becomes a line break: it would write over what
-    stands there.
+    A character may be split between two pieces. A lone carriage return becomes a line break, because it would overwrite
+    the line.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Flow:
 
 
 def lines(command: str, result: Result) -> list[str]:
-    """A result in lines, what went well and then what went wrong. A program's output is not in it: it was shown."""
+    """A result in lines, successes first, then failures. Without the program's output, which was already shown."""
     told = _ANSWERS.get(command, _message)(result.data) if result.ok else []
     told = [*told, *_notes(result.data)]
     return [harmless(line) for line in told]
@@ -84,7 +84,7 @@ def _notes(data: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _network(network: Mapping[str, Any]) -> Iterable[str]:
-    """What programs fetched, reached, and were refused; names come from programs, so a line break is none here."""
+    """What programs fetched, reached, and were refused. Names come from programs, so line breaks are escaped."""
     for file in network["downloads"]:
         how = "taken from the cache" if file["cached"] else "fetched"
         yield f"[{how}: {_one_line(file['file'])}, {file['size_bytes']:,} bytes, SHA-256 {file['sha256']}]"
@@ -100,7 +100,7 @@ def _network(network: Mapping[str, Any]) -> Iterable[str]:
 
 
 def _listed(data: Mapping[str, Any]) -> list[str]:
-    """Sizes right-aligned, then names; a folder's size says nothing about what is in it."""
+    """Sizes right-aligned, then names; without sizes of folders, which say nothing about their content."""
     rows = [
         ("" if item["kind"] == "dir" else f"{item['size_bytes']:,}", _one_line(item.get("name") or item["path"]), item)
         for item in data["items"]

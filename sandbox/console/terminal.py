@@ -1,4 +1,4 @@
-"""The session for a person: one typed line after the other, answered readably or in JSON."""
+"""The session for a person: typed lines, answered as readable text or in JSON."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _HISTORY_BYTES = 4 << 20
 
 
 class Terminal:
-    """Carries out typed lines. `as_json`: one line of JSON for each, and nothing of a program before it ends."""
+    """Runs typed lines. `as_json`: one line of JSON for each, and no output of a program before it ends."""
 
     def __init__(self, session: Session, *, as_json: bool) -> None:
         self._session = session
         self._as_json = as_json
 
     def do(self, line: str) -> bool:
-        """Carry out one line and show what came of it; whether it succeeded."""
+        """Run one line and show the result; returns whether it succeeded."""
         command = line.split(maxsplit=1)[0]
         flows = {"stdout": readable.Flow(), "stderr": readable.Flow()}
         result = self._answer(command, line, None if self._as_json else flows)
         if self._as_json:
-            # ASCII only: what a program wrote may hold characters that steer a terminal.
+            # ASCII only: a program's output may contain characters that control a terminal.
             print(json.dumps(result.as_json()), flush=True)
         else:
             self._show(command, result, flows)
@@ -69,7 +69,7 @@ class Terminal:
         return self._said(message=f"Answers are {'lines of JSON' if self._as_json else 'readable'} from now on.")
 
     def _execute(self, request: Request, flows: dict[str, readable.Flow] | None) -> Result:
-        """Ctrl-C cancels the program it runs."""
+        """Ctrl-C cancels the running program."""
         cancel = threading.Event()
         before = signal.signal(signal.SIGINT, lambda *_: cancel.set())
 
@@ -94,7 +94,7 @@ class Terminal:
             print(readable.error(result), file=sys.stderr, flush=True)
 
     def offers(self, line: str) -> list[tuple[str, str]]:
-        """What the Tab key offers for a line; nothing when the session cannot say."""
+        """The completions for a line; none if the session cannot list them."""
         try:
             return completion.offers(line, self._session.state, self._session.execute)
         except (SandboxError, OSError):
@@ -107,7 +107,7 @@ def _pass_on(stream: str, text: str) -> None:
 
 
 def interact(session: Session, root: Path, history: Path, *, as_json: bool) -> None:
-    """Read and carry out lines until `exit` or the end of the input."""
+    """Read and run lines until `exit` or the end of the input."""
     print(banner(root, session.level))
     terminal = Terminal(session, as_json=as_json)
     _bind_tab(terminal, session)
@@ -131,7 +131,7 @@ def interact(session: Session, root: Path, history: Path, *, as_json: bool) -> N
 
 
 def banner(root: Path, level: str) -> str:
-    """Where one is and how well it is walled off; below the best level, why."""
+    """The folder and the isolation level; below the best level, the reason."""
     said = [f"--- mindX session over {readable.harmless(str(root))}, isolation {level} ---"]
     if level != LEVELS[-1]:
         reasons = probe.level().reasons
@@ -144,7 +144,7 @@ def banner(root: Path, level: str) -> str:
 
 @contextmanager
 def _remembering(history: Path) -> Iterator[None]:
-    """Lines of earlier sessions, and at the end those of this one: the last thousand, for the owner's eyes only.
+    """The last thousand lines of earlier sessions and of this one, readable by the owner only.
 
     Left out: long ones, those that begin with a space, and values of variables, which may be secrets.
     """
@@ -167,7 +167,7 @@ def _remembering(history: Path) -> Iterator[None]:
 
 
 def remember(line: str) -> None:
-    """Put a line as it was typed into the history, unless it is one to leave out."""
+    """Add a typed line to the history, unless it must be left out."""
     is_secret = line.startswith((" ", "set_env"))
     last = readline.get_history_item(readline.get_current_history_length())
     if line.strip() and not is_secret and len(line) <= MOST_LINE_CHARS and line != last:
@@ -189,7 +189,7 @@ def _bind_tab(terminal: Terminal, session: Session) -> None:
         print("\n" + "  ".join(names) + more)
         print(prompt(session.state) + readline.get_line_buffer(), end="", flush=True)
 
-    # For readline the whole line is one word: where words begin is said by quotes that it does not know.
+    # For readline the whole line is one word, because it does not know our quoting.
     readline.set_completer_delims("")
     readline.set_completer(complete)
     readline.set_completion_display_matches_hook(show)

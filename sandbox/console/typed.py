@@ -12,7 +12,7 @@ from sandbox.commands import COMMANDS, Refusal
 from sandbox.contract import Request, SessionState
 from sandbox.gate.hosts import HostRefused, canonical
 
-# The parameters a typed command's words fill, in order; those after "|" may be missing.
+# The parameters that the words of a typed command fill, in order; those after "|" are optional.
 _ORDER: Mapping[str, str] = {
     "ls": "| path",
     "cd": "path",
@@ -34,14 +34,14 @@ _ORDER: Mapping[str, str] = {
 }
 
 
-# What `run` takes before the program: its time in seconds, whether it is at a terminal, what it may reach.
+# Options of `run` before the program: time in seconds, a terminal, hosts that it may reach.
 _OPTION = re.compile(r"(timeout_s|terminal|hosts)=(\S*)(?:\s+|\Z)")
 _NUMBER = re.compile(r"[0-9]{1,9}(\.[0-9]{1,3})?\Z")
 
 
 @dataclass(frozen=True)
 class Line:
-    """What a line means: its request, and the hosts that its jail shall have. `text` says it in its one spelling."""
+    """A parsed line: its request, and the hosts of its jail. `text` is its normalised spelling."""
 
     text: str
     request: Request
@@ -49,7 +49,7 @@ class Line:
 
 
 def parse(line: str, state: SessionState) -> Request:
-    """The request a line means in a session that is open, whose hosts are fixed. Raises Refusal when it means none."""
+    """The request of a line in an open session, whose hosts are fixed. Raises Refusal if it is not valid."""
     meant = read(line, state)
     if meant.hosts:
         raise Refusal("PERMISSION_ERROR", "the hosts of a session are fixed when it starts: python -m sandbox --host")
@@ -57,10 +57,10 @@ def parse(line: str, state: SessionState) -> Request:
 
 
 def read(line: str, state: SessionState) -> Line:
-    """What a line means. Raises Refusal when it means nothing.
+    """Parses a line. Raises Refusal if it is not valid.
 
-    `run` takes the rest of the line behind its options as it stands, or as one quoted word, and `start` what is behind
-    the name; `toggle_autonomous_mode` without a word switches to the other state.
+    `run` takes the rest of the line after its options unchanged, or as one quoted word, and `start` what follows the
+    name; `toggle_autonomous_mode` without a word switches to the other state.
     """
     command, _, rest = line.strip().partition(" ")
     if command == "run":
@@ -118,7 +118,7 @@ def _request(command: str, rest: str, state: SessionState) -> Request:
 
 
 def _filled(command: str, words: list[str]) -> dict[str, str]:
-    """Each parameter's word: in order, and by `name=word` once the needed ones are there."""
+    """The word for each parameter: in order, and by `name=word` once the required ones are there."""
     needed, free = positions(command)
     optional = list(free)
     filled = dict(zip(needed, words, strict=False))
@@ -136,7 +136,7 @@ def _filled(command: str, words: list[str]) -> dict[str, str]:
 
 
 def _value(command: str, name: str, word: str) -> Any:
-    """The word as the type that the parameter has; a switch is also on by its own name."""
+    """The word converted to the parameter's type; the name of a switch alone turns it on."""
     signature = COMMANDS[command]
     wanted = {**signature.required, **signature.optional}[name]
     if wanted is bool:
@@ -160,7 +160,7 @@ def _misused(command: str) -> Refusal:
 
 
 def usage(command: str) -> str:
-    """How a command is typed."""
+    """The usage line of a command."""
     if command == "run":
         return "run [timeout_s=SECONDS] [terminal=on] COMMAND LINE"
     if command == "start":
@@ -172,11 +172,11 @@ def usage(command: str) -> str:
     return " ".join([command, *words])
 
 
-# Words that are not the session's commands: the terminal answers them itself.
+# Words that the terminal handles itself; they are not commands of the session.
 WORDS: Mapping[str, tuple[str, str]] = {
     "env": ("env", "show the variables that were set"),
-    "json": ("json [on|off]", "answer in JSON, or readably again"),
-    "help": ("help [COMMAND]", "show this list, or all about a command"),
+    "json": ("json [on|off]", "answer in JSON, or as readable text"),
+    "help": ("help [COMMAND]", "list the commands, or explain one"),
     "exit": ("exit", "leave"),
 }
 
@@ -190,7 +190,7 @@ def help_text() -> str:
 
 
 def help_on(command: str) -> str:
-    """All about a command. Raises Refusal when there is none of this name."""
+    """The help for a command. Raises Refusal if there is none of this name."""
     if command in WORDS:
         typed, summary = WORDS[command]
         return f"{typed}\n  {summary}"
@@ -202,13 +202,13 @@ def help_on(command: str) -> str:
 
 
 def positions(command: str) -> tuple[list[str], list[str]]:
-    """The parameters that a typed command's words fill in order, and those after them that may be missing."""
+    """The required parameters that words fill in order, and the optional ones after them."""
     required, _, optional = _ORDER.get(command, "").partition("|")
     return required.split(), optional.split()
 
 
 def prompt(state: SessionState) -> str:
-    """`(.venv) ./project $ `, the virtual environment only when one is active."""
+    """`(.venv) ./project $ `, with the virtual environment only if one is active."""
     venv = f"({state.venv.rsplit('/', 1)[-1]}) " if state.venv else ""
     return f"{venv}./{state.cwd} $ "
 

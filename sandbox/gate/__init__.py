@@ -1,4 +1,4 @@
-"""The network gate: what a session's programs may reach, and everything that stands between them and it.
+"""The network gate: which hosts a session's programs may reach, and everything between the programs and the hosts.
 
-All of it runs outside the jail, in the session's process; the jail holds no part of it that could be turned.
+All of it runs outside the jail, in the session's process, so programs in the jail cannot manipulate it.
 """

@@ -1,4 +1,4 @@
-"""How much a session may still move through the gate."""
+"""How many bytes a session may still send and receive through the gate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Package files by their SHA-256, shared by all sessions: verified when they come and whenever they are used again."""
+"""Package files by their SHA-256, shared by all sessions: verified on arrival and at each later use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COMING_S = 3600.0
 
 
 class WrongContent(Exception):
-    """What came is not what its SHA-256 says."""
+    """The content does not match its SHA-256."""
 
 
 def folder() -> Path:
@@ -31,7 +31,7 @@ def folder() -> Path:
 
 
 async def find(place: Path, sha256: str) -> BinaryIO | None:
-    """The file, open at its start, or None. A damaged one is removed, so that it is fetched anew."""
+    """The file, open at its start, or None. A damaged one is removed, so that it is fetched again."""
     path = place / sha256
     try:
         file = path.open("rb")
@@ -48,7 +48,7 @@ async def find(place: Path, sha256: str) -> BinaryIO | None:
 
 
 async def keep(place: Path, sha256: str, blocks: AsyncIterator[bytes]) -> BinaryIO:
-    """Takes a file in, block by block, and has it open at its start. Raises WrongContent."""
+    """Stores a file, block by block, and returns it open at its start. Raises WrongContent."""
     made = hashlib.sha256()
     with tempfile.NamedTemporaryFile(dir=place, prefix=_COMING, delete=False) as coming:
         try:
@@ -68,7 +68,7 @@ async def keep(place: Path, sha256: str, blocks: AsyncIterator[bytes]) -> Binary
 
 
 def prune(place: Path, most_bytes: int = MOST_BYTES) -> None:
-    """Removes the files that were not used for longest until the rest is small enough, and what never came whole."""
+    """Removes the longest unused files until the rest is small enough, and incomplete ones."""
     states = []
     for path in place.iterdir():
         with suppress(FileNotFoundError):
@@ -77,7 +77,7 @@ def prune(place: Path, most_bytes: int = MOST_BYTES) -> None:
     for path, state in sorted(states, key=lambda each: each[1].st_mtime_ns):
         unfinished = path.name.startswith(_COMING)
         if unfinished and time.time() - state.st_mtime < _COMING_S:
-            continue  # somebody may be at it
+            continue  # somebody may be writing it
         if unfinished or total > most_bytes:
             path.unlink(missing_ok=True)
             total -= state.st_size

@@ -22,7 +22,7 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 
 
 class NotFetched(Exception):
-    """Something could not be had; the message is for people and holds no secret. `status` is what to answer."""
+    """A fetch failed; the message is for people and contains no secret. `status` is the status to answer."""
 
     def __init__(self, reason: str, status: int = 502) -> None:
         super().__init__(reason)
@@ -30,7 +30,7 @@ class NotFetched(Exception):
 
 
 class Answer:
-    """A good answer: where it came from in the end, its headers, and its body block by block."""
+    """A successful answer: its final address, its headers, and its body block by block."""
 
     def __init__(self, url: str, response: h11.Response, connection: h11.Connection, reader: StreamReader) -> None:
         self.url = url
@@ -55,7 +55,7 @@ class Answer:
 
 
 class Fetcher:
-    """Knows the index, whom it named, and what to say to whom."""
+    """Knows the index, the hosts that it named, and the credentials for each."""
 
     def __init__(self, index: IndexAddress) -> None:
         self._index = index
@@ -64,7 +64,7 @@ class Fetcher:
         self._in_private: bool | None = None
 
     def name(self, url: str) -> None:
-        """Takes up a host that the index named. Raises ValueError when nothing may be fetched from there."""
+        """Adds a host that the index named. Raises ValueError if nothing may be fetched from there."""
         origin = origin_of(url)
         if not self._index.lets(origin):
             raise ValueError("not encrypted")
@@ -140,7 +140,7 @@ class Fetcher:
             raise NotFetched(f"{origin.host} cannot be reached: {no_way}", 403 if no_way.refused else 502) from no_way
 
     async def _addresses(self, host: str) -> list[str]:
-        """Of other hosts the public ones: a page must not lead into the operator's own network, unless it is there."""
+        """Other hosts must be public: a page must not lead into the operator's network, unless the index is there."""
         if self._in_private is None:
             found = await outside.addresses(self._index.origin.host)
             self._in_private = not all(outside.is_public(each) for each in found)
@@ -157,7 +157,7 @@ class Fetcher:
 
 
 async def _event(connection: h11.Connection, reader: StreamReader) -> object:
-    """The next thing that is said. Raises NotFetched when it stops, or is not HTTP."""
+    """The next HTTP event. Raises NotFetched if the connection ends, or it is not HTTP."""
     while True:
         try:
             event = connection.next_event()

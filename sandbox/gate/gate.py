@@ -1,7 +1,7 @@
 """The gate of one jail: a thread with an event loop that serves the sockets in the jail's network, from outside.
 
-The jail holds nothing of it. What a program can make it do is bounded: so many connections at a time, so many bytes,
-and all of it ends with the session.
+No part of it is in the jail. What a program can make it do is limited: connections at a time and bytes; and all of it
+ends with the session.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ MOST_BYTES = 1 << 30
 _MOST_REFUSED = 50
 _MOST_QUESTION_BYTES = 1 << 12
 _BUFFER_BYTES = 1 << 16
-_MOST_AT_ONCE = 200  # questions or packets in one go, so that a flood of them leaves the loop its turns
+_MOST_AT_ONCE = 200  # questions or packets per turn, so that a flood of them does not block the loop
 _ANSWER_S = 10.0
 _CLOSE_S = 10.0
 _LAST_WORDS_S = 0.5
 
 
 def _index(plan: Plan, notes: Notes) -> PackageIndex | None:
-    """HTTP is loaded for those sessions only that may use it: it is the one part that is not the standard library's."""
+    """HTTP is loaded only for sessions that may use it: it is the only part outside the standard library."""
     if all(each.destination is not None for each in plan.entrances):
         return None
     from sandbox.gate.packages import PackageIndex
@@ -50,7 +50,7 @@ def _index(plan: Plan, notes: Notes) -> PackageIndex | None:
 
 
 class Gate:
-    """Serves the sockets, which from now on are its own, until it is closed."""
+    """Serves the sockets, and owns them from now on, until it is closed."""
 
     def __init__(self, plan: Plan, sockets: list[socket.socket]) -> None:
         """`sockets` as `jail.network` makes them: the resolver, two that watch, one for each entrance of the plan."""
@@ -75,14 +75,14 @@ class Gate:
         self._thread.start()
 
     def take(self, go_on: bool) -> dict[str, Any]:
-        """What happened since the last time; {} for nothing. Unless they may `go_on`, all connections end before.
+        """What happened since the last call; {} for nothing. Unless they may `go_on`, all connections are closed first.
 
         Raises SandboxError when the gate has failed.
         """
         return self._ask(self._taken(go_on))
 
     def close(self) -> None:
-        """Begins to end all of it; does not wait."""
+        """Starts closing everything; does not wait."""
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._stop.set)
 
@@ -135,7 +135,7 @@ class Gate:
                 connection, _ = await self._loop.sock_accept(listening)
             except OSError:
                 self._room.release()
-                await asyncio.sleep(0.1)  # out of descriptors: those of others may be given back
+                await asyncio.sleep(0.1)  # out of descriptors: other connections may free some
                 continue
             except BaseException:
                 self._room.release()
@@ -189,7 +189,7 @@ class Gate:
             except BlockingIOError:
                 return
             except OSError:
-                continue  # who asked does not listen any more
+                continue  # the asking program no longer listens
 
     def _look(self, watching: socket.socket) -> None:
         for _ in range(_MOST_AT_ONCE):
@@ -202,7 +202,7 @@ class Gate:
 
     async def _taken(self, go_on: bool) -> dict[str, Any]:
         if self._serving and not go_on:
-            # What a program has sent before it ended is still to arrive.
+            # Data that a program sent before it ended may still arrive.
             await asyncio.wait(self._serving, timeout=_LAST_WORDS_S)
             await self._end_connections()
         self._answer()

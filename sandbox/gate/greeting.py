@@ -1,7 +1,7 @@
-"""Whom a connection is for, as its first bytes say. Pure.
+"""The host that a connection is for, from its first bytes. Pure.
 
-Many hosts share one address, and which of them is meant is said only within the connection: by TLS in the clear part
-of its first message (RFC 8446 section 4.1.2, RFC 6066 section 3), by HTTP in its Host header.
+Many hosts share an address, and only the connection itself says which one is meant: TLS in the clear part of its first
+message (RFC 8446 section 4.1.2, RFC 6066 section 3), HTTP in its Host header.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class NotUnderstood(ValueError):
 
 @dataclass(frozen=True)
 class Greeting:
-    """The host that is meant, the port if that is said too, and what is to be sent on in place of the first bytes."""
+    """The host that is meant, its port if given, and the bytes to forward in place of the first ones."""
 
     host: str
     port: int | None
@@ -97,7 +97,7 @@ def _http(data: bytes) -> Greeting | None:
     """One request for each connection: a later one on the same could name another host, and is never read."""
     line, ended, _ = data.partition(b"\n")
     if ended and not _REQUEST_LINE.match(line):
-        raise NotUnderstood(_NEITHER)  # said now: who speaks another protocol waits for an answer before it goes on
+        raise NotUnderstood(_NEITHER)  # answer now: a client with another protocol would wait for an answer
     parser = h11.Connection(h11.SERVER, max_incomplete_event_size=MOST_BYTES)
     try:
         parser.receive_data(data)
@@ -118,7 +118,7 @@ def _http(data: bytes) -> Greeting | None:
 
 
 def _one_request(request: h11.Request) -> bytes:
-    """The head of a request, written anew so that nobody reads it in another way, that ends the connection after it."""
+    """The head of a request, rewritten so that all parsers agree on it, and so that the connection ends after it."""
     upgrades = any(name == b"connection" and b"upgrade" in value.lower() for name, value in request.headers)
     lines = [request.method + b" " + request.target + b" HTTP/" + request.http_version]
     lines += [

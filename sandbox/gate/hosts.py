@@ -1,7 +1,7 @@
-"""Lists of hosts that programs may reach: what an entry may say, and its one spelling. Pure.
+"""Lists of hosts that programs may reach: valid entries, and their normalised spelling. Pure.
 
 An entry is `packages` (the operator's package index), a name or an IPv4 address, alone or with `:port`. Alone it
-stands for the ports of the web. One spelling each, because people approve these words and documents hash them.
+means the ports 80 and 443. The spelling is normalised, because people approve these words and documents hash them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _THIS_NETWORK = IPv4Network("0.0.0.0/8")
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\Z")
 _PORT = re.compile(r"[1-9][0-9]{0,4}\Z")
 _NUMBER = re.compile(r"([0-9]+|0x[0-9a-f]*)\Z")
-# With one of these an entry is no name; told apart because each has a reason of its own.
+# With one of these an entry is not a name; each has its own message.
 _MARKS = {
     "://": "an entry is a host, without a scheme such as https://",
     "/": "an entry is a host, without a path",
@@ -33,12 +33,12 @@ _MARKS = {
 
 
 class HostRefused(ValueError):
-    """An entry of a host list that names no host, or none that could be let in."""
+    """An entry of a host list that names no host, or one that can never be allowed."""
 
 
 @dataclass(frozen=True)
 class Destination:
-    """A host that may be reached, and one port of it. `entry` is the approved word it comes from."""
+    """A host that may be reached, and one of its ports. `entry` is the approved word behind it."""
 
     entry: str
     host: str
@@ -51,7 +51,7 @@ class Destination:
 
 
 def canonical(entries: Iterable[str]) -> tuple[str, ...]:
-    """The entries in lower case, sorted, each once. Raises HostRefused, naming the first that cannot be let in."""
+    """The entries in lower case, sorted, each once. Raises HostRefused, naming the first one that cannot be allowed."""
     found = sorted({_entry(each) for each in entries})
     if len(found) > MOST_ENTRIES:
         raise HostRefused(f"{len(found)} hosts are too many: {MOST_ENTRIES} at most")
@@ -59,7 +59,7 @@ def canonical(entries: Iterable[str]) -> tuple[str, ...]:
 
 
 def destinations(hosts: Iterable[str]) -> tuple[Destination, ...]:
-    """Every host and port that a canonical list lets in, each once. The package index is none of them."""
+    """Every host and port that a canonical list allows, each once, without the package index."""
     found: dict[tuple[str, int], Destination] = {}
     for entry in hosts:
         if entry == PACKAGES:
@@ -94,7 +94,7 @@ def _check_host(text: str, host: str) -> None:
     labels = host.split(".")
     if not all(_LABEL.match(label) for label in labels) or len(host) > _MOST_NAME_CHARS:
         raise _refused(text, "this is no host name")
-    # What ends in a number is an address to every program, also as 127.1 or 0x7f000001.
+    # Programs treat a name that ends in a number as an address, also 127.1 or 0x7f000001.
     if not _NUMBER.match(labels[-1]):
         return
     if not _is_address(host):

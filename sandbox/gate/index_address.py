@@ -1,4 +1,4 @@
-"""Which package index the operator uses: the address, what it wants to be told, and whose certificates count."""
+"""The operator's package index: its address, credentials, and trusted certificates."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PORTS = {"https": 443, "http": 80}
 
 
 class IndexRefused(Exception):
-    """The operator's index cannot be used; the message never holds its address's user or password."""
+    """The operator's index cannot be used; the message never contains the user or password of its address."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class IndexAddress:
         return ssl.create_default_context(cafile=self.certificates)
 
     def lets(self, origin: Origin) -> bool:
-        """Whether something may be fetched from there by its scheme: encrypted, or from the index on this machine."""
+        """Whether its scheme allows fetching: encrypted, or the index on this machine."""
         return origin.scheme == "https" or origin == self.origin
 
 
@@ -57,7 +57,7 @@ def find(environment: Mapping[str, str] = os.environ) -> IndexAddress:
 
 
 def origin_of(url: str) -> Origin:
-    """Raises ValueError for an address that is none of the web."""
+    """Raises ValueError for an address that is not HTTP or HTTPS."""
     parts = urlsplit(url)
     if parts.scheme not in _PORTS or not parts.hostname:
         raise ValueError("no address of the web")

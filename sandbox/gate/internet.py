@@ -1,18 +1,18 @@
-"""Which addresses are those of the internet. Everything that leads out asks here: the gate of sessions, and notices."""
+"""Which addresses are on the internet. Everything that connects to the outside asks here: the gate and notices."""
 
 from __future__ import annotations
 
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 
-# The only part of IPv6 that is given out. What is outside of it is internal (::1, fe80::/10, fec0::/10, fc00::/7) or
-# carries an address of IPv4, which could be an internal one (::127.0.0.1, ::ffff:0:0/96, NAT64).
+# The only part of IPv6 that is allocated. Others are internal (::1, fe80::/10, fec0::/10, fc00::/7) or contain an IPv4
+# address, which could be internal (::127.0.0.1, ::ffff:0:0/96, NAT64).
 _GIVEN_OUT = IPv6Network("2000::/3")
-# A metadata service in the midst of public addresses: Azure's.
+# Azure's metadata service, which has a public address.
 _NEVER = frozenset({IPv4Address("168.63.129.16")})
 
 
 def is_on_the_internet(address: str) -> bool:
-    """Whether this is the address of one machine on the internet; what is no address is not."""
+    """Whether this is the address of a machine on the internet; False for anything else."""
     try:
         at = ip_address(address)
     except ValueError:
@@ -23,5 +23,5 @@ def is_on_the_internet(address: str) -> bool:
 
 
 def _is_plain(at: IPv6Address) -> bool:
-    """Given out, and without an address of IPv4 in it (6to4, Teredo)."""
+    """Allocated, and without an IPv4 address in it (6to4, Teredo)."""
     return at in _GIVEN_OUT and at.sixtofour is None and at.teredo is None

@@ -1,4 +1,4 @@
-"""What happened at the gate since somebody last asked, in the words of a command's result."""
+"""What happened at the gate since the last call, in the form of a command's result."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Traffic:
 
 
 class Notes:
-    """Used from the gate's own thread only. Bounded, since a program decides how much happens."""
+    """Used only from the gate's own thread. Limited, because a program decides how much happens."""
 
     def __init__(self) -> None:
         self._forget()
@@ -32,7 +32,7 @@ class Notes:
         self._left_out = 0
 
     def refused(self, host: str, port: int | None, why: str = "") -> None:
-        """`why` is said only of a host that was approved and yet could not be let in."""
+        """`why` is only for an approved host that could not be reached."""
         key = (host[:_MOST_NAME_CHARS], port)
         if key in self._refused or len(self._refused) < _MOST_REFUSED:
             self._refused.setdefault(key, why)

@@ -1,4 +1,4 @@
-"""The way out: looking a name up, saying which addresses it may lead to, and connecting to exactly one of these."""
+"""Connections to the outside: resolves a name, checks its addresses, and connects to exactly one of these."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class NoWay(Exception):
-    """A host that could not be reached; the message says why. `refused` when it was not to be."""
+    """A host that could not be reached; the message says why. `refused` if it was not allowed."""
 
     def __init__(self, reason: str, refused: bool = False) -> None:
         super().__init__(reason)
@@ -33,7 +33,7 @@ def look_up(name: str) -> list[str]:
 
 
 def is_public(address: str) -> bool:
-    """Whether an address is one of the internet's, and not this machine's own."""
+    """Whether an address is on the internet and not this machine's own."""
     return is_on_the_internet(address) and not _is_own(address)
 
 
@@ -57,7 +57,7 @@ async def public_addresses(name: str) -> list[str]:
 
 
 async def addresses(name: str) -> list[str]:
-    """As `look_up`, in a thread of its own, which nobody has to wait for. Raises NoWay."""
+    """As `look_up`, in a separate thread that nobody has to wait for. Raises NoWay."""
     loop = asyncio.get_running_loop()
     found: asyncio.Future[list[str]] = loop.create_future()
 
@@ -87,9 +87,9 @@ async def addresses(name: str) -> list[str]:
 
 
 async def reach(address: str, port: int, tls: ssl.SSLContext | None = None, name: str | None = None) -> Streams:
-    """A connection to an address, never to a name: what was checked is what is reached. Raises OSError.
+    """A connection to an address, never to a name, so the checked address is the one that is reached. Raises OSError.
 
-    With `tls`, encrypted to a server that proves to be `name`.
+    With `tls`, encrypted, to a server with a valid certificate for `name`.
     """
     ip_address(address)
     return await asyncio.open_connection(address, port, ssl=tls, server_hostname=name if tls else None)

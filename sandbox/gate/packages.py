@@ -23,14 +23,14 @@ _IDLE_S = 120.0
 _MOST_PAGE_BYTES = 32 << 20
 _MOST_FILE_BYTES = 1 << 30
 _MOST_BYTES = 4 << 30  # a session, over all files
-# What a session may ask of the index: enough for any project, and not a way to carry much out by the names asked for.
+# How often a session may ask the index: enough for any project, too little to leak much data by the names.
 _MOST_PAGES = 1000
 _MOST_FILES = 100_000
 _TEXT = "text/plain; charset=utf-8"
 
 
 class _Request:
-    """A request of the jail: `target` is the path asked for, `json` whether that form is wanted."""
+    """A request from the jail: `target` is the path, `json` whether JSON is accepted."""
 
     def __init__(self, event: h11.Request) -> None:
         self.method = event.method.decode("ascii")
@@ -54,7 +54,7 @@ class PackageIndex:
         self._locks: dict[str, asyncio.Lock] = {}
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Answers one request after the other until the other side hangs up or stops making sense."""
+        """Answers one request after the other until the client disconnects or is no longer valid HTTP."""
         connection = h11.Connection(h11.SERVER, max_incomplete_event_size=_MOST_HEAD_BYTES)
         reply = _Reply(connection, writer)
         with suppress(TimeoutError):
@@ -160,7 +160,7 @@ class PackageIndex:
             yield block
 
     def _note_elsewhere(self, target: str) -> None:
-        """A request as to a proxy names where it wanted to go."""
+        """For a request in proxy form, the host that it wanted."""
         with suppress(ValueError):
             origin = origin_of(target if "://" in target else f"https://{target}")
             self._notes.refused(origin.host, origin.port)
@@ -211,7 +211,7 @@ async def _request(connection: h11.Connection, reader: asyncio.StreamReader) -> 
         elif isinstance(event, h11.Request):
             request = _Request(event)
             if request.method not in ("GET", "HEAD"):
-                return request  # its body is nobody's business
+                return request  # the body is ignored
         elif isinstance(event, h11.EndOfMessage):
             return request
         elif not isinstance(event, h11.Data):

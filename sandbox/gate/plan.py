@@ -1,4 +1,4 @@
-"""Where in the jail's network each approved host is to be met. Pure."""
+"""The address of each approved host in the jail's network. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sandbox.gate.hosts import PACKAGES, Destination, destinations
 
 LOCALHOST = "localhost"
 _LOOPBACK = "127.0.0.1"
-_OWN_ADDRESSES = "127.77"  # names get addresses below it; nothing listens there by itself
+_OWN_ADDRESSES = "127.77"  # names get addresses in this range; nothing else listens there
 _INDEX_PORT = 80
 # A download is verified before its first byte enters the jail, and pip would give up after 15 s of waiting.
 _PIP_PATIENCE_S = 180
@@ -18,7 +18,7 @@ _PIP_PATIENCE_S = 180
 
 @dataclass(frozen=True)
 class Entrance:
-    """An address and port of the jail, and the host behind it; None is the package index."""
+    """An address and port in the jail, and the host behind it; None means the package index."""
 
     address: str
     port: int
@@ -27,7 +27,7 @@ class Entrance:
 
 @dataclass(frozen=True)
 class Plan:
-    """`names` says which name is at which address, `environment` what programs have to be told."""
+    """`names` maps names to addresses; `environment` has the variables that programs need."""
 
     entrances: tuple[Entrance, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Plan:
 
 
 def plan(hosts: Sequence[str]) -> Plan:
-    """What a canonical list comes to. A host named by its address is at that address, a name at one of ours."""
+    """The plan for a canonical list. A host given by address keeps it; a name gets one of our addresses."""
     wanted = destinations(hosts)
     free = _free_addresses({each.host for each in wanted})
     names: dict[str, str] = {}

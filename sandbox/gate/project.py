@@ -1,4 +1,4 @@
-"""A project's page of a package index, read in either form that there is and written with addresses of our own. Pure.
+"""A project's page of a package index: read in either format, and written with our own addresses. Pure.
 
 The forms are those of PEP 503 (HTML) and PEP 691 (JSON), with the metadata files of PEP 658 and PEP 714.
 """
@@ -24,7 +24,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
 
 
 class PageRefused(ValueError):
-    """What an index sent is no page of a project."""
+    """The index did not send a valid page of a project."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class File:
 
 
 def normal(name: str) -> str | None:
-    """A project's name in its one spelling, None for what is no such name."""
+    """A project's normalised name, None for an invalid one."""
     return re.sub(r"[-_.]+", "-", name).lower() if _PROJECT.match(name) else None
 
 
@@ -85,7 +85,7 @@ def _yanked(said: object) -> str | None:
 
 
 def _metadata(said: object) -> str | None:
-    """The hash of a metadata file; one without is not passed on, since it could not be verified."""
+    """The hash of a metadata file; a file without one is left out, because it could not be verified."""
     found = str(said.get("sha256", "")).lower() if isinstance(said, dict) else ""
     return found if _SHA256.match(found) else None
 

@@ -1,4 +1,4 @@
-"""One connection of a program to an approved host: whom it is for, the way there, and the bytes both ways."""
+"""One connection of a program to an approved host: its target, the outside connection, and the bytes both ways."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _IDLE_S = 120.0
 
 
 class Refused(Exception):
-    """A connection that is not to go on; the host and port that are to be noted, and why if that is not clear."""
+    """A refused connection; the host and port for the notes, and a reason if it is not obvious."""
 
     def __init__(self, host: str, port: int, why: str = "") -> None:
         super().__init__(why)
@@ -28,7 +28,7 @@ class Refused(Exception):
 
 
 async def relay(here: Streams, destination: Destination, notes: Notes, budget: Budget) -> None:
-    """Serves one connection until it ends, one way or the other. What was refused is noted."""
+    """Serves one connection until it ends. Refusals are noted."""
     try:
         first, wanted = await _checked(here[0], destination)
         there = await outside.reach_one(wanted, destination.port)
@@ -62,7 +62,7 @@ async def relay(here: Streams, destination: Destination, notes: Notes, budget: B
 
 
 async def _checked(reader: asyncio.StreamReader, destination: Destination) -> tuple[bytes, list[str]]:
-    """The bytes to begin with, and the addresses to try. Raises Refused, NoWay."""
+    """The first bytes to forward, and the addresses to try. Raises Refused, NoWay."""
     if destination.address is not None:
         return b"", [destination.address]
     if destination.host == LOCALHOST:
@@ -91,14 +91,14 @@ async def _greeting(reader: asyncio.StreamReader) -> Greeting:
 
 
 def _check(greeted: Greeting, destination: Destination) -> None:
-    """Raises Refused when a connection to an approved name is meant for another host behind the same address."""
+    """Raises Refused if a connection to an approved name is for another host at the same address."""
     port = greeted.port or destination.port
     if greeted.host != destination.host or port != destination.port:
         raise Refused(greeted.host, port)
 
 
 async def _both_ways(here: Streams, there: Streams, sent: Callable[[int], None], got: Callable[[int], None]) -> None:
-    """Moves bytes until both sides have said all, one has gone, or nothing has come for a while. Raises Spent."""
+    """Moves bytes until both sides have finished, one has gone, or nothing has come for a while. Raises Spent."""
     try:
         async with asyncio.timeout(_IDLE_S) as idle, asyncio.TaskGroup() as both:
             both.create_task(_one_way(here[0], there[1], sent, idle))

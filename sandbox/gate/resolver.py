@@ -1,6 +1,6 @@
-"""The jail's name server: it knows the approved names, and asks nobody. Pure.
+"""The jail's name server: it knows the approved names, and asks no other server. Pure.
 
-Nothing of a question leaves this machine, so there is no tunnel through it. The format is RFC 1035, section 4.
+No question leaves this machine, so it cannot be used as a tunnel. The format is RFC 1035, section 4.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ _NO_SUCH_NAME = 3
 _HEAD_BYTES = 12
 _NAME_OF_QUESTION = 0xC00C  # "the name at byte 12"
 _MOST_NAME_BYTES = 255
-# What is asked by the way: names of addresses, and services that nobody needs.
+# Harmless side questions: names of addresses, and unneeded service records.
 _NOT_TOLD = (".arpa", ".local")
 
 
 def answer(question: bytes, addresses: Mapping[str, str]) -> tuple[bytes | None, str | None]:
-    """The reply to a question (None for one not to be understood), and the name that was refused, if one was."""
+    """The reply to a question (None if it is not understood), and the refused name, if any."""
     asked = _asked(question)
     if asked is None:
         return None, None
@@ -38,7 +38,7 @@ def answer(question: bytes, addresses: Mapping[str, str]) -> tuple[bytes | None,
 
 
 def _asked(question: bytes) -> tuple[str, tuple[int, int], int] | None:
-    """The name in lower case, its type and class, and where the question ends; None when it is not one question."""
+    """The name in lower case, its type and class, and the end of the question; None unless there is exactly one."""
     if len(question) < _HEAD_BYTES:
         return None
     _, flags, questions = struct.unpack_from("!3H", question)

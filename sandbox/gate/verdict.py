@@ -1,4 +1,4 @@
-"""What the gate's notes mean for a command's result. Pure."""
+"""Adds the gate's notes to a command's result. Pure."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _MOST_NAMED = 3
 
 
 def with_network(result: Result, network: dict[str, Any]) -> Result:
-    """The result with what happened on the network. A program that failed and was refused something lacked permission.
+    """The result with what happened on the network. A program that failed after a refusal gets PERMISSION_ERROR.
 
-    One that reached a limit failed by that limit, and one that ended well did without what it was refused.
+    But a limit that was reached is the reason itself, and a program that succeeded did not need the refused host.
     """
     if not network:
         return result
@@ -24,7 +24,7 @@ def with_network(result: Result, network: dict[str, Any]) -> Result:
 
 
 def _why(refused: list[dict[str, Any]]) -> str:
-    """Only hosts that were not approved are said to be that; an approved one has a reason of its own."""
+    """Only hosts that were not approved are called so; an approved one has its own reason."""
     approved = [f"{_named(each)}: {each['why']}" for each in refused if "why" in each]
     names = [_named(each) for each in refused if "why" not in each]
     parts = [f"it asked for {_listed(names)}, which was not approved"] if names else []

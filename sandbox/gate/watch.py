@@ -1,7 +1,7 @@
-"""What the jail's own kernel refused: read off the packets of its loopback, which is all the network it has.
+"""What the jail's kernel refused, from the packets of its loopback, which is its only network.
 
-A closed port of TCP answers with a reset, one of UDP with ICMP's "port unreachable". A port that opens later was
-somebody's own server, waited for.
+A closed TCP port answers with a reset, a closed UDP port with ICMP's "port unreachable". If a port opens later, a
+program was waiting for its own server.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ _FILTER = (
 
 
 def prepare(watching: socket.socket) -> None:
-    """Lets a raw socket see only what is of use."""
+    """Makes a raw socket see only useful packets."""
     code = b"".join(struct.pack("=HBBI", *instruction) for instruction in _FILTER)
     held = ctypes.create_string_buffer(code, len(code))
     watching.setsockopt(socket.SOL_SOCKET, _ATTACH_FILTER, struct.pack("@HP", len(_FILTER), ctypes.addressof(held)))
 
 
 class Watch:
-    """What was refused since the last look, from the packets it is given."""
+    """Collects what was refused since the last call, from packets."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._refused: dict[tuple[str, int], None] = {}
 
     def see(self, packet: bytes) -> None:
-        """Takes up one packet, from its IPv4 header on."""
+        """Processes one packet, from its IPv4 header on."""
         with suppress(struct.error, IndexError):
             self._see(packet)
 

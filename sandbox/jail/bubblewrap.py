@@ -23,7 +23,7 @@ _SHM_BYTES = 64 << 20
 _ROOT_LINKS = ("bin", "lib", "lib32", "lib64", "sbin")
 _ETC = ("alternatives", "ssl/certs")
 _ETC_COPIED = ("ld.so.cache", "localtime", "mime.types")
-# Read by programs that take a missing file lightly and one that is closed to them for a fault, pip for one.
+# Read by programs such as pip, which ignore a missing file but fail at an unreadable one.
 _ETC_SHARED = ("nsswitch.conf", "os-release", "debian_version", "redhat-release", "alpine-release", "lsb-release")
 _ETC_TEXTS = {
     "passwd": f"mindx:x:{INNER_UID}:{INNER_UID}:mindX:/tmp:/bin/sh\n",
@@ -37,8 +37,8 @@ _ETC_TEXTS = {
 class Bind:
     """A folder or file of the host that the jail sees at `target`.
 
-    It may lie below folders that the jail's uid cannot pass, so a launcher that is root first binds it to a place
-    that it can.
+    It may be below folders that the jail's uid cannot traverse, so a root launcher first binds it to a reachable
+    place.
     """
 
     source: str
@@ -67,7 +67,7 @@ def find() -> Path:
 
 
 def binds(root: Path, helper: Path, templates: Path, interpreter: Interpreter) -> list[Bind]:
-    """Everything of the host that a jail may lie on, beyond /usr and a little of /etc."""
+    """The folders of the host that a jail uses, besides /usr and a few files of /etc."""
     wanted = [
         Bind(str(root), WORKSPACE, writable=True),
         Bind(str(helper / "inside"), f"{INSIDE}/inside"),
@@ -81,7 +81,7 @@ def binds(root: Path, helper: Path, templates: Path, interpreter: Interpreter) -
 def arguments(
     bound: Sequence[Bind], seccomp: int, files: Mapping[str, int], channel: int, python: Interpreter
 ) -> list[str]:
-    """Bubblewrap's arguments. Numbers are descriptors that it inherits."""
+    """Bubblewrap's arguments. Numbers are inherited descriptors."""
     made = ["--unshare-all", "--unshare-user", "--unshare-cgroup", "--die-with-parent", "--new-session", "--as-pid-1"]
     made += ["--uid", str(INNER_UID), "--gid", str(INNER_UID), "--hostname", "mindx", "--clearenv"]
     made += ["--cap-drop", "ALL", "--seccomp", str(seccomp)]

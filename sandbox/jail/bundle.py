@@ -1,8 +1,7 @@
 """The helper's compiled code in one file.
 
-Looking for fifteen modules in folders, file by file, takes a jail's Python longer than running them. So all are in one
-file, by name, and each is unpacked when it is first imported. A Python of another version, which could not read it,
-imports the sources beside it.
+Finding fifteen modules in folders takes a jail's Python longer than running them. So all are in one file, by name, and
+each is unpacked on first import. A Python of another version, which cannot read it, imports the sources beside it.
 
 Standard library only, and little of it: a launcher imports this.
 """
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 PACKAGE = "inside"
 FILE = "compiled"
-# What the jail's Python begins with: it knows neither this package nor, with -S, anything that is not built in.
+# The first code of the jail's Python, which knows neither this package nor, with -S, anything that is not built in.
 _START = """
 import sys
 from _frozen_importlib import ModuleSpec

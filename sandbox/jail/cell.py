@@ -1,4 +1,4 @@
-"""One running jail: started through the launcher, spoken to in frames, ended for certain."""
+"""One running jail: started by the launcher, controlled by frames, and reliably ended."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class CellEnded(SandboxError):
 
 @dataclass(frozen=True)
 class Report:
-    """How a jail ended: bubblewrap's exit code (None when it never ran), what was said, whether memory ran out."""
+    """How a jail ended: bubblewrap's exit code (None if it never ran), its message, whether memory ran out."""
 
     code: int | None
     said: str
@@ -58,13 +58,13 @@ class Report:
 class Cell:
     """A jail with its helper. Not thread-safe: a session uses it from one thread at a time.
 
-    `gate` is what its network leads to; a jail without one has none that anybody looks at.
+    `gate` serves its network; without one the network leads nowhere.
     """
 
     def __init__(
         self, root: Path, templates: Path, limits: Limits, level: str = "L3", plan: Plan | None = None
     ) -> None:
-        """Starts a jail of `level` over `root` and checks what its helper tells. Raises SandboxUnavailable."""
+        """Starts a jail of `level` over `root` and checks its helper's report. Raises SandboxUnavailable."""
         self.level = level
         self.gate: Gate | None = None
         self._frames = Frames()
@@ -81,9 +81,9 @@ class Cell:
             self._group = cgroup.named(self._launcher.group)
             if self._group is not None:
                 self._group.limit(limits)
-            # The helper does nothing, and nothing is asked of it, before it has these.
+            # The helper does nothing before it has these.
             self.send({"limits": asdict(limits)})
-            # While the helper starts: its network is there before it, and no program is before it was looked at.
+            # While the helper starts: the network exists before it, and no program runs before the jail was checked.
             failed = self._open_gate(plan, self._launcher) if plan is not None else None
             facts, _ = self.receive(time.monotonic() + _START_S)
             _check(facts, self._launcher, level)
@@ -96,7 +96,7 @@ class Cell:
             raise
 
     def _open_gate(self, plan: Plan, launcher: Launcher) -> OSError | None:
-        """Opens the gate; else why not, to be told when there is a jail: without one its own reason is the better."""
+        """Opens the gate, or returns why not, to be raised once the jail runs: a failed jail has a better reason."""
         from sandbox.gate.gate import Gate
 
         sockets: list[socket.socket] = []
@@ -110,7 +110,7 @@ class Cell:
         return None
 
     def send(self, message: dict[str, Any], body: bytes = b"") -> None:
-        """Raises CellEnded when nobody is there any more."""
+        """Raises CellEnded if the jail has ended."""
         try:
             self._channel.sendall(pack(message, body))
         except OSError as error:
@@ -134,7 +134,7 @@ class Cell:
             self._frames.feed(data)
 
     def run(self, words: list[str], timeout_s: float) -> tuple[dict[str, Any], bytes]:
-        """Runs one of our own programs in a plain environment; its ending and all it wrote.
+        """Runs one of our own programs in a plain environment; returns its result and its output.
 
         Raises TimeoutError, CellEnded, BadFrame.
         """
@@ -157,16 +157,16 @@ class Cell:
                 return message, output
 
     def memory_kills(self) -> int:
-        """How often the kernel has killed in this jail for want of memory; 0 where it keeps no count."""
+        """How often the kernel killed a process of this jail for lack of memory; 0 if it does not count."""
         return self._group.memory_kills() if self._group is not None else 0
 
     def end(self) -> Report:
-        """Kills whatever runs, waits until it is gone, and tells what the launcher found."""
+        """Kills everything, waits until it is gone, and returns the launcher's report."""
         if self.gate is not None:
             self.gate.close()
         said = self._launcher.end(_END_S) if self._launcher is not None else b""
         self._launcher = None
-        self._channel.close()  # only now: a helper that goes by itself would leave in its own time
+        self._channel.close()  # only now: a helper that ends itself would take its time
         code, _, rest = said.decode("utf-8", "backslashreplace").partition("\n")
         failure, _, spoken = rest.partition("\n")
         out_of_memory = self.memory_kills() > 0
@@ -280,7 +280,7 @@ def _ours_above(*paths: Path) -> list[str]:
 
 
 def _held(content: bytes) -> int:
-    """A descriptor from which a program that inherits it reads `content`."""
+    """A descriptor from which a program that inherits it can read `content`."""
     descriptor = os.memfd_create("mindx")
     os.write(descriptor, content)
     os.lseek(descriptor, 0, os.SEEK_SET)
@@ -288,16 +288,16 @@ def _held(content: bytes) -> int:
 
 
 def _cpus(limits: Limits) -> list[int]:
-    """The processors a jail is held to, [] for all of them. Chosen by chance, so that jails spread."""
+    """The processors of a jail, [] for all. Chosen at random, so that jails spread."""
     available = sorted(os.sched_getaffinity(0))
     wanted = math.ceil(limits.cpus)
     return random.sample(available, wanted) if 0 < wanted < len(available) else []
 
 
 def _check(facts: dict[str, Any], launcher: Launcher, level: str) -> None:
-    """Refuses a jail whose walls are not what they should be. Its helper is still alone in there and can be believed.
+    """Refuses a jail whose guards are not as they should be. Its helper is still alone, so its report can be trusted.
 
-    The uid is read from outside: within, every uid is a mapped one. A jail of L3 has its launcher's.
+    The uid is read from outside, because inside every uid is mapped. A jail of L3 has its launcher's uid.
     """
     faults = []
     if 0 in (launcher.uids() if level == "L3" else uids_of(facts["pid"])):

@@ -1,9 +1,9 @@
-"""A control group for one jail, where this process may make one: a hard wall behind the helper's watch.
+"""A control group for one jail, if this process may make one: a hard limit behind the helper's watch.
 
-The helper sees memory that programs touch and kills at the limit itself. What it cannot see (kernel buffers, shared
-memory that nobody maps any more) only the kernel can count. Where groups cannot be made, the watch stands alone.
+The helper sees memory that programs touch, and kills at the limit itself. What it cannot see (kernel buffers, unmapped
+shared memory) only the kernel can count. Without groups there is only the watch.
 
-The launcher makes the group and is in it before it has its order (`grouping.py`); the limits are set here.
+The launcher makes the group and enters it before it has its order (`grouping.py`); the limits are set here.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Group:
     folders: tuple[Path, ...]
 
     def limit(self, limits: Limits) -> None:
-        """Raises OSError where the kernel does not take them."""
+        """Raises OSError if the kernel does not accept them."""
         for folder, settings in zip(self.folders, _wanted(limits).values(), strict=True):
             for file, value in settings.items():
                 (folder / file).write_text(value)
@@ -43,7 +43,7 @@ class Group:
         return sum(int(each[1]) for each in found if each)
 
     def remove(self) -> None:
-        """Removes the group, which is empty when the launcher is gone. What cannot be removed is left."""
+        """Removes the group, which is empty when the launcher is gone; ignored if that fails."""
         for folder in self.folders:
             try:
                 folder.rmdir()
@@ -57,12 +57,12 @@ def named(name: str) -> Group | None:
 
 
 def parents() -> list[str]:
-    """The folders below which launchers make groups; none when this process may not or the kernel has none."""
+    """The folders in which launchers make groups; empty if this process may not, or the kernel has none."""
     return [str(each) for each in _parents()]
 
 
 def shares_cpu() -> bool:
-    """True when a group also limits processor time."""
+    """True if a group also limits processor time."""
     wanted = _wanted(DEFAULT_LIMITS).values() if _parents() else ()
     return any("cpu.max" in settings or "cpu.cfs_quota_us" in settings for settings in wanted)
 
@@ -71,8 +71,7 @@ def shares_cpu() -> bool:
 def _parents() -> tuple[Path, ...]:
     """Tried once for the process.
 
-    Only root makes groups: an ordinary user has none of its own to divide, except where a service manager was asked
-    for it.
+    Only root makes groups: an ordinary user has none to divide, unless a service manager delegated one.
     """
     if os.geteuid() != 0:
         return ()
@@ -90,7 +89,7 @@ def _parents() -> tuple[Path, ...]:
 
 
 def _remove_abandoned() -> None:
-    """Removes groups whose launcher was killed and whose worker, too, so that nobody else does."""
+    """Removes groups of which both launcher and worker were killed, because nobody else does."""
     for parent in _wanted(DEFAULT_LIMITS):
         for folder in parent.glob(f"{PREFIX}*-*"):
             if not Path("/proc", folder.name.split("-")[1]).exists():

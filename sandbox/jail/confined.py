@@ -1,9 +1,9 @@
-"""The launcher of jails without namespaces: it confines the helper itself, and stays outside to end it all.
+"""The launcher of jails without namespaces: it confines the helper, and stays outside to end everything.
 
-Level L2 is a uid that no other session has, Landlock and the system call filter. Level L1 is the uid alone, and
-nothing but file commands is asked of it. Started as root this process stays root, so that nothing in the jail can
-signal it; what it starts is never root. As an ordinary user it gives L1 only: a uid of its own is not an ordinary
-user's to give, and under the worker's own uid a program could signal and trace the worker.
+Level L2 is a uid for this session alone, Landlock and the system call filter. Level L1 is only the uid, and allows only
+file commands. Started as root, this process stays root, so that nothing in the jail can signal it; what it starts is
+never root. As an ordinary user it offers only L1: an ordinary user cannot assign a separate uid, and with the worker's
+uid a program could signal and trace the worker.
 
 Standard library only, as the launcher of L3, whose watching and ending this uses.
 """
@@ -37,8 +37,8 @@ from sandbox.jail.launcher import (
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _MODE_FILTER = 1, 22, 2
 _INSTRUCTION_BYTES = 8
 _MOST_DESCRIPTORS = 1 << 16
-# Each is one session's alone (see uids.py). Ending a session is `kill(-1)` under its uid: with any other uid, root's
-# above all, that would end the machine's own processes.
+# Each belongs to one session (see uids.py). `kill(-1)` under its uid ends a session; with any other uid, above all
+# root's, it would end the machine's own processes.
 UIDS = range(60_943, 61_007)
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
@@ -68,7 +68,7 @@ class Order:
 def open_up(order: Order) -> None:
     """Lets the jails' own group, and nobody else, pass those folders of ours that are closed to others.
 
-    Only folders of root's in our own data are named; above them the operator's permissions stand.
+    Only root's folders in our own data are opened; above them the operator's permissions stay.
     """
     for folder in order.passable:
         state = os.stat(folder)
@@ -78,7 +78,7 @@ def open_up(order: Order) -> None:
 
 
 def sweep(uid: int) -> None:
-    """Kills every process of a jail's uid at once, so that not even one that forks meanwhile is missed."""
+    """Kills every process of a jail's uid at once, so that even one that forks meanwhile is not missed."""
     if uid not in UIDS:
         raise PermissionError(f"uid {uid} is not a jail's own, so its processes are not to be ended")
     child = os.fork()
@@ -121,7 +121,7 @@ def start(order: Order, tmp: str, errors: int, *, grouped: bool) -> int:
 
 
 def _confine(order: Order, tmp: str, launcher: int) -> None:
-    """Gives up everything but the jail and becomes the helper. Does not return."""
+    """Drops all other rights and becomes the helper. Does not return."""
     rules = None
     if order.abi is not None:
         rules = landlock.ruleset(order.abi, _rules(order, tmp))
@@ -155,7 +155,7 @@ def _confine(order: Order, tmp: str, launcher: int) -> None:
 
 
 def _rules(order: Order, tmp: str) -> list[tuple[str, int]]:
-    """What the jail's files may be used for; everything that is not here is closed."""
+    """The allowed uses of files; everything else is closed."""
     return [
         *((path, landlock.READ_AND_RUN) for path in order.readable),
         (order.helper, landlock.READ),

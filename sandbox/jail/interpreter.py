@@ -15,7 +15,7 @@ _OLDEST_MINOR = 10  # the helper uses match
 
 @dataclass(frozen=True)
 class Interpreter:
-    """`program` is its path within the jail; `prefix` a folder to bind for it, None when /usr holds it all."""
+    """`program` is its path within the jail; `prefix` a folder to bind for it, None if /usr has all of it."""
 
     program: str
     prefix: str | None

@@ -1,7 +1,7 @@
 """Landlock, the kernel's own restriction of files, TCP and signals, for jails without namespaces.
 
-Spoken to by its three system calls, because no C library wraps them. What a kernel knows grows with its ABI number;
-what an older one cannot hold, the system call filter and the jail's own uid must (see docs/sandbox.md).
+Used by its three system calls, because no C library wraps them. A kernel's features grow with its ABI number; what an
+older one cannot restrict, the system call filter and the jail's own uid must (see docs/sandbox.md).
 
 Standard library only, and little of it: the launcher imports this on every start.
 """
@@ -55,7 +55,7 @@ class Handled:
 
 
 def handled(abi: int) -> Handled:
-    """Everything that `abi` can deny. Raises ValueError below the least ABI that makes a jail."""
+    """Everything that `abi` can deny. Raises ValueError below the lowest ABI that is enough for a jail."""
     if abi < LEAST_ABI:
         raise ValueError(f"Landlock's ABI is {abi}; a jail needs at least {LEAST_ABI} (Linux 5.19)")
     files = _FIRST_FILE_RIGHTS | _REFER
@@ -71,15 +71,15 @@ def handled(abi: int) -> Handled:
 
 
 def kernel_abi() -> int:
-    """The ABI of the running kernel, 0 where Landlock is missing or switched off."""
+    """The ABI of the running kernel, 0 if Landlock is missing or switched off."""
     return max(0, int(_libc.syscall(_CREATE_RULESET, None, 0, _ASK_VERSION)))
 
 
 def ruleset(abi: int, allowed: Iterable[tuple[str, int]]) -> int:
     """A ruleset that allows the rights named for each path and denies all else that `abi` knows; a descriptor.
 
-    A path that does not exist gets no rule. Paths are followed now: a rule is for what they lead to, not for names.
-    Raises OSError when the kernel refuses, ValueError for an ABI that is too old.
+    A path that does not exist gets no rule. Paths are resolved now: a rule is for the file or folder, not for its name.
+    Raises OSError if the kernel refuses, ValueError for an ABI that is too old.
     """
     wanted = handled(abi)
     attributes = wanted.attributes()

@@ -2,8 +2,8 @@
 
 Forked by `warm.py` for a session, with a socket to it and a command line for bubblewrap. When it is root it stages
 what the jail needs in a mount namespace of its own and becomes the jail's uid, so that neither bubblewrap nor anything
-in the jail ever runs as root. Then it waits, and when the jail ends, when the session closes its socket, or when a
-process that it serves is gone (killed, with no chance to say so), it sees to it that no process is left.
+in the jail ever runs as root. Then it waits. When the jail ends, when the session closes its socket, or when a process
+that it serves is gone (perhaps killed), it makes sure that no process is left.
 
 Standard library only, and little of it: starting quickly is part of a session's start.
 """
@@ -28,14 +28,14 @@ MS_NODEV, MS_NOSUID, MS_BIND, MS_REC, MS_PRIVATE = 4, 2, 4096, 16384, 1 << 18
 CLONE_NEWNS = 0x00020000
 STAGE = "/tmp"
 MOST_SAID_BYTES = 1 << 14
-MARK = "staged:"  # before a path of the command line that is to be staged
-NO_ENTRANCE = "-"  # instead of addresses, for a jail that nothing is let into and that is to be watched
+MARK = "staged:"  # prefix of a path in the command line that has to be staged
+NO_ENTRANCE = "-"  # instead of addresses, for a jail without hosts whose network is watched
 SIGINT, SIGKILL, SIGPIPE, SIGTERM = 2, 9, 13, 15
 libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Order:
-    """What the session's process wants, taken apart."""
+    """The order of the session's process, parsed."""
 
     def __init__(self, words: list[str]) -> None:
         channel, uid, cpus, group_shares_cpu, entrances, self.root, *self.arguments = words
@@ -86,10 +86,10 @@ def stage(sources: list[str]) -> list[str]:
 
 
 def hand_over(root: int, uid: int) -> None:
-    """Gives the workspace to the jail's uid. A file with a second name stays as it is: that name may be elsewhere.
+    """Gives the workspace to the jail's uid. A file with a second name is not changed: that name may be elsewhere.
 
-    Has two descriptors open at a time and does not recurse: a tree may be deeper than either goes. What a killed
-    session left may still move folders meanwhile, so nothing is found by a path, and the way up is looked at.
+    Keeps two descriptors open at a time and does not recurse: a tree may be deeper than either allows. Leftovers of a
+    killed session may still move folders meanwhile, so nothing is found by a path, and the way up is checked.
     """
     if os.fstat(root).st_uid != uid:
         os.chown(root, uid, uid)
@@ -189,7 +189,7 @@ def start(order: Order, errors: int, session: int, *, grouped: bool) -> int:
 
 
 def _open_network(session: int, told: int, entrances: list[tuple[str, int]]) -> None:
-    """Has a child make the sockets of the jail's network while bubblewrap goes on: who enters it cannot come back."""
+    """Lets a child make the sockets of the jail's network meanwhile: a process that enters it cannot return."""
     text = b""
     while b"}" not in text:
         block = os.read(told, 1 << 12)
@@ -207,7 +207,7 @@ def _open_network(session: int, told: int, entrances: list[tuple[str, int]]) -> 
 
 
 def watch(session: int, guards: Sequence[int], jail: int) -> None:
-    """Returns when the jail has ended or should: when the session hangs up, or a process ends that a guard is of."""
+    """Returns when the jail has ended or should end: when the session hangs up, or a guarded process ends."""
     ended = os.pidfd_open(jail)
     poll = select.poll()
     for descriptor in (session, *guards, ended):
@@ -249,7 +249,7 @@ def kill(pid: int) -> None:
 
 
 def main(session: int, words: list[str], guards: Sequence[int], grouped: bool) -> None:
-    """Carries out an order for the session at the other end of a socket, as long as those live that it serves.
+    """Carries out an order for the session at the other end of a socket, as long as the processes that it serves live.
 
     `grouped`: this process, and so all of the jail, is in a control group of its own. Tells the session the jail's exit
     code, what failed here, and what bubblewrap said, each in a line of its own.
@@ -271,7 +271,7 @@ def main(session: int, words: list[str], guards: Sequence[int], grouped: bool) -
 
 
 def answer(session: int, code: str, failure: str, errors: int) -> None:
-    """Tell the session the end; `errors` is the pipe that what was started wrote its complaints into."""
+    """Report the end to the session; `errors` is the pipe with the error messages of the started process."""
     try:
         said = os.read(errors, MOST_SAID_BYTES)
     except BlockingIOError:

@@ -1,4 +1,4 @@
-"""The worker's side of starting a launcher: by the process that it keeps warm, else by a Python of its own."""
+"""The worker's side of starting a launcher: from the warm process, else as a new Python."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sandbox.jail.grouping import NAME_BYTES
 
 _ANSWER_S = 20.0
 _REPOSITORY = Path(__file__).resolve().parent.parent.parent
-# Imported, not run as a file, because only what is imported has its compiled form kept.
+# Imported, not run as a file, because Python caches compiled code only for imports.
 _CODE = (
     f"import sys; sys.path.append({str(_REPOSITORY)!r}); "
     "from sandbox.jail import {kind}, warm; warm.{way}({kind}.main)"
@@ -28,7 +28,7 @@ _CODE = (
 
 
 class Launcher:
-    """A launcher that runs: our end of its socket, and a descriptor of its process that can never mean another one.
+    """A running launcher: our end of its socket, and a pidfd, which can never refer to another process.
 
     `group` is the name of its control group, "" for none. `process` is there when it is this process's own child.
     """
@@ -59,14 +59,14 @@ class Launcher:
             pid = int(next(line for line in file if line.startswith("Pid:")).split()[1])
         found = uids_of(pid)
         if self.has_ended():
-            raise ProcessLookupError("the launcher has ended")  # so the number may have been another process's
+            raise ProcessLookupError("the launcher has ended")  # so the number may already belong to another process
         return found
 
     def has_ended(self, within_s: float | None = 0) -> bool:
         return bool(select.select([self._descriptor], [], [], within_s)[0])
 
     def end(self, within_s: float) -> bytes:
-        """Hangs up, waits until the jail and the launcher are gone, and gives what it said of the jail's end."""
+        """Hangs up, waits until the jail and the launcher are gone, and returns the launcher's report."""
         said = self._said
         with self._line:
             try:
@@ -94,7 +94,7 @@ def uids_of(pid: int) -> set[int]:
 
 
 class _Warm:
-    """The process that is kept for one kind of launcher. Orders are whole messages, so threads need no turns."""
+    """The warm process for one kind of launcher. Orders are whole messages, so threads need no lock."""
 
     def __init__(self, kind: str) -> None:
         theirs, self._control = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -103,7 +103,7 @@ class _Warm:
             self._process = _spawn(kind, "serve", [str(theirs.fileno())], [theirs.fileno()])
 
     def launch(self, order: Sequence[str], descriptors: Sequence[int]) -> Launcher:
-        """Raises OSError or EOFError when it is not there any more; nothing has then begun."""
+        """Raises OSError or EOFError if it is gone; then nothing was started."""
         line, theirs = socket.socketpair()
         try:
             with theirs:
@@ -171,7 +171,7 @@ def _launch_plainly(kind: str, order: Sequence[str], descriptors: Sequence[int])
 
 
 def _spawn(kind: str, way: str, words: Sequence[str], descriptors: Sequence[int]) -> subprocess.Popen[bytes]:
-    """A Python that has nothing of this process but the descriptors, and knows its process id and where groups go."""
+    """A Python that gets only the descriptors, this process's id and the folders for groups."""
     knows = [str(os.getpid()), ":".join(cgroup.parents())]
     return subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", _CODE.format(kind=kind, way=way), *knows, *words],
@@ -192,7 +192,7 @@ def _end_warm() -> None:
 
 
 def _forget_warm() -> None:
-    """A child of the worker starts its own; another thread of the worker may have held the lock at that moment."""
+    """A child of the worker starts its own; another thread may have held the lock during the fork."""
     global _lock
     _lock = threading.Lock()
     for warm in _warm.values():

@@ -1,8 +1,8 @@
-"""Sockets that live in a jail's network and are held outside of it.
+"""Sockets in a jail's network that are held outside of it.
 
 A child of the launcher enters the user namespace that owns the jail's network, which it may because the launcher's
 uid made it, then the network itself, makes the sockets, and hands them to the session's process. So nothing in the
-jail has any part in what is let in, and nothing outside keeps any right in there.
+jail takes part in what is allowed, and nothing outside keeps a right in there.
 
 Every IPv4 address is made local to the jail. An attempt at any of them is then answered by the jail's own kernel: by
 a listening socket where there is one, else by a refusal that raw sockets see, with address and port. (A packet socket
@@ -78,10 +78,10 @@ def sockets(places: list[tuple[str, int]]) -> list[_socket.socket]:
 
 
 def make_all_local() -> None:
-    """Adds the route by which every address is this network's own."""
+    """Adds the route that makes every address local to this network."""
     deadline = time.monotonic() + _LOOPBACK_UP_S
     while failure := _add_local_route():
-        # Bubblewrap brings the loopback up while this runs, and tells nobody when it has.
+        # Bubblewrap brings the loopback up while this runs, without a signal when it is up.
         if failure != errno.ENETDOWN or time.monotonic() > deadline:
             raise OSError(failure, f"no route could be made: {os.strerror(failure)}")
         time.sleep(_TRY_S)

@@ -1,4 +1,4 @@
-"""Which level of isolation this machine really gives, found by starting jails and trying to get out of them."""
+"""The isolation level that this machine really supports, found by starting jails and trying to break out."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TRY_S = 20.0
 _lock = threading.Lock()
 _found: Level | None = None
 
-# Runs in the jail and prints the names of the walls that did not hold. Each attempt succeeds outside of a jail.
+# Runs in the jail and prints the names of the guards that failed. Each attempt succeeds outside of a jail.
 _CANARY = """
 import ctypes, os, socket, sys
 port, host_file, worker, abstract = sys.argv[1:5]
@@ -74,7 +74,7 @@ _WALLS = {
     "setting": "kernel settings can be written",
     "signal": "the worker can be signalled",
 }
-# Where the host's process ids, network and temporary folder are not in sight at all, some attempts mean nothing.
+# If the host's process ids, network and temporary folder are not visible at all, some attempts prove nothing.
 _TRIED = {
     "L3": ("environment", "loopback", "host", "outside", "namespaces", "setting"),
     "L2": tuple(_WALLS),
@@ -83,7 +83,7 @@ _TRIED = {
 
 @dataclass(frozen=True)
 class Level:
-    """The best level that can be had, "" for none; `reasons` says of each better one why it cannot."""
+    """The best available level, "" for none; `reasons` says for each better one why it is not available."""
 
     name: str
     reasons: Mapping[str, str] = field(default_factory=dict)
@@ -102,7 +102,7 @@ class Level:
         )
 
     def why_no_hosts(self) -> str:
-        """Why no host can be let in, and what to do, for people."""
+        """Why no host can be reached, and what to do, for people."""
         why = f" L3: {self.reasons['L3']}." if "L3" in self.reasons else ""
         return (
             f"hosts can be let in at level L3 only, and the best that holds here is {self.name}.{why} Remove the "
@@ -111,7 +111,7 @@ class Level:
 
 
 def known() -> Level | None:
-    """What was found last; None when nobody has asked yet."""
+    """The latest result; None if the probe has not run yet."""
     return _found
 
 
@@ -140,7 +140,7 @@ def _try() -> Level:
 
 
 def _leaks(name: str) -> list[str]:
-    """The walls that a canary in a real jail of this level got through, as sentences."""
+    """The guards that a canary in a real jail of this level got through, as sentences."""
     with ExitStack() as stack:
         place = stack.enter_context(tempfile.TemporaryDirectory(prefix="mindx-canary-"))
         host_file = stack.enter_context(tempfile.NamedTemporaryFile(prefix="mindx-canary-"))
@@ -149,7 +149,7 @@ def _leaks(name: str) -> list[str]:
         listener = stack.enter_context(socket.socket(socket.AF_UNIX))
         listener.bind("\0" + abstract)
         listener.listen()
-        Path(host_file.name).chmod(0o644)  # only the jail's walls shall keep it from being read
+        Path(host_file.name).chmod(0o644)  # only the jail's guards should prevent reading it
         told = [str(server.getsockname()[1]), host_file.name, str(os.getpid()), abstract]
         cell = Cell(Path(place), templates_folder(), Limits(), name)
         try:
@@ -165,7 +165,7 @@ def _leaks(name: str) -> list[str]:
 
 
 def _file_leaks() -> list[str]:
-    """What the helper alone lets through: a link out of the workspace, or a program. A plain file must be readable."""
+    """What the helper alone would allow: a link out of the workspace, or a program. A plain file must be readable."""
     with (
         tempfile.TemporaryDirectory(prefix="mindx-canary-") as place,
         tempfile.NamedTemporaryFile(prefix="mindx-canary-") as host_file,

@@ -1,7 +1,7 @@
 """The helper's code as jails see it: copied and compiled to a place that the jail's uid can read.
 
-The program itself may have been installed with every door closed to other users (a restrictive umask is enough), and
-code that is compiled, in one file, halves the helper's start.
+mindX itself may be installed unreadable for other users (a restrictive umask is enough), and compiled code in one file
+halves the helper's start.
 """
 
 from __future__ import annotations

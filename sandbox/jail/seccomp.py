@@ -38,7 +38,7 @@ _X32_BIT = 0x40000000
 
 @dataclass(frozen=True)
 class Architecture:
-    """What a filter must know of a machine: its audit number and its system call numbers."""
+    """What a filter needs to know about a machine: its audit number and its system call numbers."""
 
     audit: int
     numbers: dict[str, int]
@@ -49,9 +49,9 @@ ARCHITECTURES = {
     "aarch64": Architecture(0xC00000B7, syscalls.AARCH64),
 }
 
-# What a jail that shares the host's namespaces may not call either. Its sockets would be the host's, of every family,
-# and Landlock knows TCP alone, and that only from its ABI 4. Watching a folder needs no more than the right to look
-# at it, which Landlock does not take.
+# Further forbidden calls for a jail that shares the host's namespaces. Its sockets would be the host's, of every
+# family, and Landlock restricts only TCP, and only from its ABI 4. Watching a folder needs only the right to look at
+# it, which Landlock does not remove.
 _NOT_WHEN_SHARED = frozenset(
     {"socket", "bind", "connect", "listen", "accept", "accept4", "inotify_init", "inotify_init1", "inotify_add_watch"}
 )
@@ -100,14 +100,14 @@ def _narrowed(shared: bool) -> dict[str, list[Instruction]]:
         "ioctl": [_load(1), *_unless_one_of(_TIOCSTI, _TIOCLINUX, _TIOCCONS, _TIOCSETD)],
         "socket": [_load(0), *_only(_AF_UNIX, _AF_INET, _AF_INET6)],
         "personality": [_load(0), *_only(_PER_QUERY, _PER_LINUX)],
-        # Whether two processes have one memory, which the helper must know to count it once. Nothing else of them.
+        # Only whether two processes share their memory, which the helper needs to count it once.
         "kcmp": [_load(2), *_only(_KCMP_VM)],
-        # The helper is process 1 and of the same uid: its limits and its priority are not the program's to set.
+        # The helper is process 1 with the same uid: a program must not set its limits and priority.
         "prlimit64": [_load(0), *_unless_one_of(_HELPER_PID)],
         "setpriority": [_load(0), (_JUMP_EQUAL, 0, 3, 0), _load(1), (_JUMP_EQUAL, 0, 1, 0), _ALLOWED, _REFUSED],
     }
     if shared:
-        # There the helper's process id is any number, so a program has its own limits alone to set.
+        # There the helper may have any process id, so a program may set only its own limits.
         rules |= {"prlimit64": [_load(0), *_only(0)], "socketpair": [_load(0), *_only(_AF_UNIX)]}
     return rules
 

@@ -1,7 +1,7 @@
 """Numbers of the system calls that a jailed program may make, by architecture.
 
-From the kernel's own headers (asm/unistd_64.h, asm-generic/unistd.h). What is not here answers ENOSYS. Left out
-on purpose, although common allow-lists hold some of them: ptrace and process_vm_* (reading other processes),
+From the kernel's own headers (asm/unistd_64.h, asm-generic/unistd.h). Calls that are not here answer ENOSYS. Left out
+on purpose, although common allow-lists contain some of them: ptrace and process_vm_* (reading other processes),
 memfd_create, shmget and io_uring_* (memory no limit of ours sees), keyctl, bpf, perf_event_open, userfaultfd,
 mount and namespace calls, sched_setaffinity (it would undo the CPU limit), clone3 (its flags are behind a pointer
 that a filter cannot follow; libc falls back to clone).

@@ -1,6 +1,6 @@
 """A uid for one session alone, for jails that share the host's process ids.
 
-It takes the part of a process namespace: whoever has this uid is of this session, so `kill(-1)` under it ends the
+It replaces a process namespace: every process with this uid belongs to this session, so `kill(-1)` under it ends the
 session's processes and no others, and no two sessions can signal each other.
 """
 
@@ -14,12 +14,12 @@ from pathlib import Path
 from sandbox.contract import SandboxUnavailable
 from sandbox.jail.confined import UIDS
 
-# Of the machine, not of one installation: two installations on it share the uids.
+# Per machine, not per installation: two installations on it share the uids.
 _LOCKS = Path("/run/mindx-jails")
 
 
 def claim() -> tuple[int, int]:
-    """A uid that nobody else has, and the descriptor that keeps it so until its last copy is closed.
+    """A uid that no other session has, and the descriptor that reserves it until its last copy is closed.
 
     Raises SandboxUnavailable when there is none.
     """

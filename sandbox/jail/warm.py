@@ -1,9 +1,9 @@
 """A process that a worker keeps ready, which forks a launcher for each jail: starting Python anew takes longer.
 
-It is started with an empty environment and nothing of the worker's but one end of a socket pair. The next launcher is
-forked ahead and takes its order from there itself, so that no session's paths, descriptors or memory ever come into
-this process, and a launcher has nothing of any session but its own. While it waits it goes into a control group of its
-own (`grouping.py`). When the worker or this process ends, however it ends, every launcher notices and ends its jail.
+It starts with an empty environment and only one end of a socket pair from the worker. The next launcher is forked ahead
+and reads its order from the socket itself, so no session's paths, descriptors or memory ever enter this process, and a
+launcher has nothing of other sessions. While it waits it enters a control group of its own (`grouping.py`). When the
+worker or this process ends, for whatever reason, every launcher notices and ends its jail.
 
 Standard library only, and little of it, as the launchers themselves.
 """
@@ -32,7 +32,7 @@ _DESCRIPTOR_BYTES = 4
 
 
 def once(launch: Launch) -> None:
-    """Launches one jail as the command line says.
+    """Launches one jail according to the command line.
 
     Which is the worker's process id, the folders for control groups, the session's descriptor, and the order.
     """
@@ -55,7 +55,7 @@ def serve(launch: Launch) -> None:
     guards = [guard, os.pidfd_open(os.getpid())]
     poll = select.poll()
     poll.register(guard, select.POLLIN)
-    poll.register(control, 0)  # an order is for the launcher that waits; that nobody orders any more is for us
+    poll.register(control, 0)  # the waiting launcher handles orders; this process handles only the end of the channel
     launchers: dict[int, int] = {}
     while True:
         taken = _fork(launch, control, guards, launchers, poll, parents)
@@ -108,7 +108,7 @@ def _fork(
 
 
 def _wait(launch: Launch, control: int, taken: int, guards: list[int], parents: list[str]) -> None:
-    """Waits for an order, and carries it out unless one of those it serves has ended before."""
+    """Waits for an order, and carries it out unless a process that it serves has ended before."""
     group = grouping.enter(parents)
     poll = select.poll()
     for descriptor in (control, *guards):
@@ -149,7 +149,7 @@ def _move(descriptor: int, above: int) -> int:
 
 
 def _launch(launch: Launch, session: int, order: list[str], guards: list[int], group: str) -> None:
-    """Says who this process is, by a descriptor that can never mean another one, and its group; then launches."""
+    """Identifies this process by a pidfd, and its group; then launches."""
     os.set_inheritable(session, False)
     own = os.pidfd_open(os.getpid())
     socket = _socket.socket(fileno=session)

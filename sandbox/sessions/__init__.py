@@ -1,4 +1,4 @@
-"""A session: each of its commands carried out in the jail, how a program's end is judged, undo.
+"""A session: its commands in the jail, the result of programs, undo.
 
 Imports the jail, the gate, the analysis and the store.
 """

@@ -1,4 +1,4 @@
-"""How a program's end is judged: what of the helper's words is taken over, and what counts as failure. Pure."""
+"""The result of a program: which fields of the helper are accepted, and what counts as failure. Pure."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def outputs(kept: dict[str, Kept], most_bytes: int) -> dict[str, Any]:
 
 
 def ending(answer: dict[str, Any], said: dict[str, Any]) -> dict[str, Any]:
-    """The data of a run, with only what an honest helper would say taken over. Raises BadFrame."""
+    """The data of a run, accepting only what an honest helper would say. Raises BadFrame."""
     code, limit = answer.get("return_code"), answer.get("limit")
     if not isinstance(code, int) or not (limit is None or limit in LIMITS):
         raise BadFrame("an ending without a return code")

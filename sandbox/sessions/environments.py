@@ -16,15 +16,15 @@ from sandbox.jail.inside.frames import BadFrame
 from sandbox.places import templates_folder
 
 _MAKING_S = 120.0
-_LAYOUT = "1"  # raise it when what a template holds changes
+_LAYOUT = "1"  # increase it when the content of templates changes
 
 
 class EnvironmentUnavailable(SandboxError):
-    """The jail's Python cannot make virtual environments, mostly for want of a system package."""
+    """The jail's Python cannot make virtual environments, usually because a system package is missing."""
 
 
 def prepare(level: str = "L3") -> str:
-    """The folder name of the template for the jail's Python, made now when there is none (a few seconds).
+    """The folder name of the template for the jail's Python, made now if there is none (a few seconds).
 
     `level` is that of the jail to make it in.
 
@@ -35,7 +35,7 @@ def prepare(level: str = "L3") -> str:
     if (folder / name).is_dir():
         return name
     with open(folder / ".lock", "w") as lock:
-        # Two sessions may want the first one at the same time; the second finds it made.
+        # Two sessions may need the first one at the same time; the second finds it ready.
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / name).is_dir():
             _make(folder, name, level)
@@ -74,7 +74,7 @@ def _make(folder: Path, name: str, level: str) -> None:
 
 
 def _name_one_place(made: Path, made_at: bytes) -> None:
-    """Lets a template made at any place say what all of them say, which is what copies replace."""
+    """Makes all templates name the same place, which copies then replace."""
     for path in [made / "pyvenv.cfg", *(made / "bin").iterdir()]:
         if path.is_file() and not path.is_symlink():
             path.write_bytes(path.read_bytes().replace(made_at, MADE_AT))

@@ -30,7 +30,7 @@ def _read(ground: Ground, params: dict[str, Any]) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         content, encoding = "", "base64"
         if answer.get("truncated") is True and error.start >= len(body) - 3:
-            # Cut within a character: what is before it is text.
+            # Cut within a character: the part before it is text.
             content, encoding = body[: error.start].decode("utf-8"), "utf-8"
     # A database cannot store NUL in text, so such a file counts as binary.
     if encoding == "base64" or "\0" in content:

@@ -1,4 +1,4 @@
-"""What the commands of a session stand on: its state, its limits, and the jail that does what they ask."""
+"""The base of a session's commands: its state, its limits, and its jail."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _ANSWER_S = 300.0
 
 
 class Ground:
-    """Of one session. A jail is started by the first command that needs one; one that ended is replaced the same way.
-    Before each, `lay_out` makes the folder what it is to hold: nothing looks into it without a jail.
+    """The base of one session. The first command that needs a jail starts one; one that ended is replaced so, too.
+    Before that, `lay_out` fills the folder: nothing reads it without a jail.
 
-    `was_asked`: whether a jail has been used since somebody last set it to False. Nothing else of a session writes into
-    its folder. `starting_s`: how long jails took to start, in all.
+    `was_asked`: whether a jail was used since it was last set to False. Nothing else in a session writes into its
+    folder. `starting_s`: the total time that jails took to start.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Ground:
         return self._living if self.cell is not None else ()
 
     def jail(self) -> Cell:
-        """The jail, for something to be asked of it."""
+        """The jail, started if necessary."""
         self.was_asked = True
         if self.cell is None:
             started = time.monotonic()
@@ -64,13 +64,13 @@ class Ground:
         return Cell(self._root.resolve(strict=True), templates_folder(), self.limits, self.level, self.plan)
 
     def ask(self, message: dict[str, Any], body: bytes = b"") -> Frame:
-        """The helper's answer. Raises Refusal when it refuses, CellEnded, BadFrame, TimeoutError."""
+        """The helper's answer. Raises Refusal if it refuses, CellEnded, BadFrame, TimeoutError."""
         cell = self.jail()
         cell.send({"watch_deletions": not self.state.autonomous, **message}, body)
         return self.answer(cell.receive(time.monotonic() + _ANSWER_S))
 
     def answer(self, frame: Frame) -> Frame:
-        """A final frame without its wire fields. Raises Refusal when it tells of one, BadFrame."""
+        """A final frame without its wire fields. Raises Refusal if it contains one, BadFrame."""
         self._living = started.living(frame[0].pop("living", []))
         message, body = frame
         if message.pop("end", None) is not True:
@@ -85,12 +85,12 @@ class Ground:
         return commands.place(self.state.cwd, path)
 
     def check_programs(self, why: str) -> None:
-        """Raises Refusal, which says `why` the command needs programs, where the jail may run none."""
+        """Raises Refusal, which says `why` the command needs programs, if the jail may run none."""
         if self.level == "L1":
             raise Refusal("PERMISSION_ERROR", f"{why}, and this session is of level L1: file commands only")
 
     def close(self) -> str:
-        """Ends everything in the jail; what the jail itself said at its end ("" is the rule)."""
+        """Ends everything in the jail; returns the jail's own last message (usually "")."""
         if self.cell is None:
             return ""
         report = self.cell.end()

@@ -1,4 +1,4 @@
-"""The caller's side of a command that takes its time."""
+"""The caller's side of a long command."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ OnOutput = Callable[[str, bytes], None]
 
 
 class Listener:
-    """Who hears what a program writes, and may cancel it."""
+    """Receives a program's output, and may cancel it."""
 
     def __init__(self, on_output: OnOutput | None, cancel: threading.Event | None) -> None:
         self._on_output = on_output

@@ -1,4 +1,4 @@
-"""How the output of a program's two streams shares the room of an answer. Pure."""
+"""How a program's two output streams share the space of an answer. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["Kept", "joined", "shares"]
 
 
 def shares(first: int, second: int, most: int) -> tuple[int, int]:
-    """How much each of two streams may keep of `most`: a short one all of it, the other the rest."""
+    """How much each stream may keep of `most`: a short one everything, the other the rest."""
     half = most // 2
     if first <= half:
         return first, most - first

@@ -1,4 +1,4 @@
-"""The commands that run programs: one that is waited for, and those that live on beside the next commands."""
+"""The commands that run programs: `run`, and `start` for programs that live on during the next commands."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def carry_out(ground: Ground, message: dict[str, Any], stdin: bytes, listener: L
         ground.jail().send(message, stdin)
         answer = _follow(ground, kept, listener, time.monotonic() + timeout_s + _LATE_S)
     except (CellEnded, TimeoutError) as error:
-        # The helper is gone or silent while a program ran: the program's doing, not the sandbox's fault.
+        # If the helper dies or is silent while a program runs, the program caused it, not the sandbox.
         report = ground.jail().end()
         ground.cell = None
         logger.warning("the jail ended under a program", extra={"code": report.code, "said": report.said})
@@ -65,7 +65,7 @@ def carry_out(ground: Ground, message: dict[str, Any], stdin: bytes, listener: L
             "memory" if report.out_of_memory else None,
         ) from error
     except BaseException:
-        # The caller's own listener failed, or a person pressed Ctrl-C: the program must not go on unheard.
+        # The caller's listener failed, or a person pressed Ctrl-C: end the program.
         ground.close()
         raise
     if answer.get("limit") is None and ground.jail().memory_kills() > kills:
@@ -77,7 +77,7 @@ def carry_out(ground: Ground, message: dict[str, Any], stdin: bytes, listener: L
 
 
 def time_limit_s(ground: Ground, wanted: float | None) -> float:
-    """How long a program may take that asks for `wanted` seconds, or for nothing. Raises Refusal."""
+    """The time limit for a program that asks for `wanted` seconds, or for none. Raises Refusal."""
     if wanted is None:
         return ground.limits.soft_s
     if not 0 < wanted <= ground.limits.hard_s:
@@ -95,7 +95,7 @@ def _program(ground: Ground, words: list[str]) -> dict[str, Any]:
 
 
 def own_environment(ground: Ground) -> dict[str, str]:
-    """What every program finds in its environment: nothing of the worker's, and nothing that a step has set."""
+    """The base environment of every program: nothing from the worker, and nothing that a step has set."""
     return {
         "PATH": _path(),
         "HOME": JAIL_TMP,
@@ -157,7 +157,7 @@ def _remember(ground: Ground, undo: Undo) -> None:
 
 
 def _deletion(ground: Ground, data: dict[str, Any]) -> Failed:
-    """What a program gets that deleted files with autonomous mode off."""
+    """The error for a program that deleted files with autonomous mode off."""
     names, count = ", ".join(data["deleted"][:3]), data["deleted_count"]
     more = f" and {count - 3} more" if count > 3 else ""
     undone = "what it did is undone" if ground.undo is not None else "its files are not to be kept"

@@ -42,16 +42,16 @@ def open_session(
     jail_when_needed: bool = False,
     lay_out: Callable[[], None] | None = None,
 ) -> Iterator[Session]:
-    """A session over the folder `root`, going on from `state`.
+    """A session over the folder `root`, continuing from `state`.
 
-    Nothing that ran in it is alive when the block is left. When the caller is root, the files under `root` become
-    those of the jail's uid. With autonomous mode off, a program that deletes files it did not create is an ERROR;
-    with a `store` its doings are also undone there and then, without one the caller has to go back to its own last
-    snapshot. The jail is of the best level that this machine was found to hold; it stands from the start, or, with
-    `jail_when_needed`, from the first command that asks something of it; only then need there be a folder, which
-    `lay_out` makes before each jail, and whatever it raises is raised. Its programs may reach exactly the `hosts`,
-    entries as `gate.hosts` has them. Raises SandboxUnavailable when the level is below `minimum`, or holds no hosts;
-    nothing ever goes on with less. Raises HostRefused.
+    When the block is left, nothing that ran in it is alive. If the caller is root, the files under `root` become those
+    of the jail's uid. With autonomous mode off, a program that deletes files it did not create is an ERROR; with a
+    `store` its changes are also undone at once, without one the caller has to restore its own last snapshot.
+
+    The jail has the best level of this machine. It starts at once, or, with `jail_when_needed`, with the first command
+    that needs it. Only then must the folder exist; `lay_out` makes it before each jail, and its exceptions are passed
+    on. Programs may reach exactly the `hosts` (entries as in `gate.hosts`). Raises SandboxUnavailable if the level is
+    below `minimum` or does not support hosts, and HostRefused.
     """
     if minimum not in LEVELS:
         raise SandboxUnavailable(f"the wanted level {minimum!r} is none of {', '.join(LEVELS)}")
@@ -70,7 +70,7 @@ def open_session(
 
 
 def is_at_hand(minimum: str, hosts: Sequence[str] = ()) -> bool:
-    """Whether this machine is known to hold a jail of that level, with hosts if any are wanted; asks nothing of it."""
+    """Whether this machine is known to support a jail of that level, with hosts if wanted; starts nothing."""
     found = probe.known()
     return found is not None and not found.is_below(minimum) and (found.name == "L3" or not hosts)
 
@@ -78,14 +78,14 @@ def is_at_hand(minimum: str, hosts: Sequence[str] = ()) -> bool:
 def _level(minimum: str) -> Level:
     found = probe.level()
     if found.is_below(minimum):
-        found = probe.level(refresh=True)  # what was missing may be there by now
+        found = probe.level(refresh=True)  # what was missing may be installed by now
     if found.is_below(minimum):
         raise SandboxUnavailable(found.why_below(minimum))
     return found
 
 
 class Session:
-    """Carries out requests and remembers folder, virtual environment and autonomous mode between them."""
+    """Runs requests and remembers folder, virtual environment and autonomous mode between them."""
 
     def __init__(
         self,
@@ -115,26 +115,26 @@ class Session:
         return self._ground.living
 
     def start(self) -> None:
-        """Start the jail now and not with the first command that needs it. Raises SandboxUnavailable."""
+        """Start the jail now instead of with the first command that needs it. Raises SandboxUnavailable."""
         self._ground.jail()
 
     @property
     def may_have_written(self) -> bool:
-        """Whether the folder can have changed since `looked_at`: only what is in a jail writes there, and that only
-        while a command is carried out or a started program lives.
+        """Whether the folder can have changed since `looked_at`: only programs in a jail write there, and only during a
+        command or while a started program lives.
         """
         return self._ground.was_asked or bool(self.living)
 
     def looked_at(self) -> None:
-        """The caller knows what is in the folder now."""
+        """The caller has read the folder now."""
         self._ground.was_asked = False
 
     @contextmanager
     def still(self) -> Iterator[None]:
-        """Holds all started programs still within the block, so that the folder can be looked at from outside.
+        """Stops all started programs during the block, so that the folder can be read from outside.
 
-        Raises SnapshotRefused, before or behind the block, when they did not hold still or deleted what they may not
-        have; they have ended then, and what was seen is not to be kept.
+        Raises SnapshotRefused, before or after the block, if they did not stay stopped or deleted what they may not;
+        they are then ended, and what was read must not be used.
         """
         if not self.living:
             yield
@@ -153,7 +153,7 @@ class Session:
             raise SandboxError(f"the jail failed while its programs were held still: {said or error}") from error
 
     def close(self) -> str:
-        """Ends everything in the jail; what the jail itself said at its end ("" is the rule)."""
+        """Ends everything in the jail; returns the jail's own last message (usually "")."""
         return self._ground.close()
 
     def execute(
@@ -162,11 +162,11 @@ class Session:
         on_output: OnOutput | None = None,
         cancel: threading.Event | None = None,
     ) -> Result:
-        """Carries out one request and returns when nothing it started is alive any more.
+        """Runs one request and returns when nothing that it started is alive.
 
         `on_output` gets (stream, bytes) as a program writes, in the caller's thread. `cancel`, once set, ends a
-        running program within a second. Raises SandboxError when the sandbox failed, which says nothing about
-        the step. That a jail had to be started first is no part of the command's time.
+        running program within a second. Raises SandboxError if the sandbox failed, which says nothing about the step.
+        The time for starting a jail does not count as the command's time.
         """
         started, starting_s = time.monotonic(), self._ground.starting_s
         try:

@@ -1,4 +1,4 @@
-"""What is told of programs that live on: what of the helper's words is taken over, and what is a failure. Pure."""
+"""The results for programs that live on: which fields of the helper are accepted, and what is a failure. Pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def living(said: object) -> tuple[str, ...]:
 
 
 def begun(name: str, answer: dict[str, Any], body: bytes) -> dict[str, Any]:
-    """The data of a program that was started and goes on. Raises Failed for one that has ended already."""
+    """The data of a program that was started and runs. Raises Failed if it has ended already."""
     data = _data(name, answer, body, 0)
     if data["running"]:
         return {"message": f"{name} is running", **data}
@@ -37,14 +37,14 @@ def begun(name: str, answer: dict[str, Any], body: bytes) -> dict[str, Any]:
 
 
 def told(name: str, answer: dict[str, Any], body: bytes, from_byte: int) -> dict[str, Any]:
-    """The data of a look at a program's log; how the program fares is no failure of the look."""
+    """The data of a look at a program's log; a failed program is not a failure of the look."""
     data = _data(name, answer, body, from_byte)
     message = f"{name} is running" if data["running"] else f"{name} {_how(data)}"
     return {"message": message, **data}
 
 
 def ended(name: str, answer: dict[str, Any], body: bytes) -> dict[str, Any]:
-    """The data of a program that was stopped. Raises Failed for one that a limit had ended before."""
+    """The data of a program that was stopped. Raises Failed if a limit had ended it before."""
     data = _data(name, answer, body, 0)
     if answer.get("limit") is not None:
         raise Failed(f"{name} {_how(data)}", "TOOL_EXECUTION_ERROR", data, answer["limit"])

@@ -1,4 +1,4 @@
-"""The commands that change what the next commands start from: folder, environments, variables, autonomous mode."""
+"""The commands that change the state for the next commands: folder, environments, variables, autonomous mode."""
 
 from __future__ import annotations
 

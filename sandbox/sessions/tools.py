@@ -1,6 +1,6 @@
-"""The command behind tools that bring a program of their own: Python that is handed into the jail and answers in JSON.
+"""The command for tools with their own program: Python that is sent into the jail and answers in JSON.
 
-Its source is mindX's own, and what it says is not: it works on files that nobody trusts.
+Its source is mindX's own, but its answer is untrusted, because it works on untrusted files.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sandbox.sessions.endings import Failed
 from sandbox.sessions.ground import Ground
 from sandbox.sessions.listening import Listener
 
-# The answer has a descriptor of its own, so that whatever the function or what it starts prints is log, not answer.
+# The answer has its own descriptor, so that anything the function or its programs print is log, not answer.
 _START = """from __future__ import annotations
 import json, os, sys, traceback
 answer = os.dup(1)
@@ -51,18 +51,18 @@ _ERROR_CLASSES = frozenset(
         "TOOL_UNAVAILABLE",
     }
 )
-# What the session itself says of a result, which no tool may say in its place.
+# Fields of a result that only the session may set, not a tool.
 _RESERVED = frozenset({"status", "error_class", "reason", "limit", "level", "duration_s", "network", "stderr"})
-# In the environment of the program: the folder of its kit, the workspace's root, and how long it may take.
+# Variables for the program: the folder of its kit, the workspace's root, and its time limit.
 KIT, WORKSPACE, SECONDS = "MINDX_KIT", "MINDX_WORKSPACE", "MINDX_SECONDS"
-# Programs and packages that are brought to where jails see them, by name.
+# Programs and packages that are copied to where jails see them, by name.
 _KITS: Mapping[str, Callable[[], AbstractContextManager[str]]] = {"analysis": kit.held}
 _MOST_DEPTH = 40
 _MOST_REASON_CHARS = 2_000
 
 
 class _NoAnswer(ValueError):
-    """What was written is nothing that a result could be."""
+    """The answer is not a valid result."""
 
 
 def _tool(ground: Ground, params: dict[str, Any], listener: Listener) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def _tool(ground: Ground, params: dict[str, Any], listener: Listener) -> dict[st
     message: dict[str, Any] = {
         "do": "run",
         "timeout_s": timeout_s,
-        # Never the virtual environment's Python, nor a variable that a step has set: both may be the workspace's own.
+        # Never the virtual environment's Python, nor a step's variables: both may come from the workspace.
         "candidates": [[interpreter.choose().program, "-I", "-c", _START]],
         "cwd": ground.state.cwd,
         "env": programs.own_environment(ground) | {SECONDS: f"{timeout_s:g}"},
@@ -91,7 +91,7 @@ def _tool(ground: Ground, params: dict[str, Any], listener: Listener) -> dict[st
 
 @contextmanager
 def _kit(name: str) -> Iterator[dict[str, str]]:
-    """What a program finds of a kit, as long as it needs it: where it lies, and where the workspace begins.
+    """The variables for a kit, while the program needs it: its folder and the workspace's root.
 
     Raises Refusal, KitUnavailable.
     """
@@ -105,13 +105,13 @@ def _kit(name: str) -> Iterator[dict[str, str]]:
 
 
 def _seen(ground: Ground, path: object) -> str:
-    """A path as the program has to say it, which stands in the session's folder. Raises Refusal for one outside."""
+    """A path relative to the program's folder, which is the session's. Raises Refusal for one outside."""
     place = ground.place(str(path))
     return posixpath.relpath(place or ".", ground.state.cwd or ".")
 
 
 class _OnlyLog(Listener):
-    """Lets through what the program prints, and keeps its answer back."""
+    """Passes on what the program prints, and keeps its answer."""
 
     def __init__(self, listener: Listener) -> None:
         self._listener = listener
@@ -122,11 +122,11 @@ class _OnlyLog(Listener):
 
     def hear(self, stream: str, data: bytes) -> None:
         if stream == "stderr":
-            self._listener.hear("stdout", data)  # it tells how far it is, which is no warning
+            self._listener.hear("stdout", data)  # progress messages, not warnings
 
 
 def _refused(failed: Failed) -> Failed:
-    """The tool's own refusal, where the program ended by giving one; else its failure as that of any program."""
+    """The tool's own refusal, if the program ended with one; else its failure like any program's."""
     data = {name: value for name, value in failed.data.items() if name != "stdout"}
     if failed.limit is not None or data.get("return_code") != 1 or "deleted" in data:
         return Failed(str(failed), failed.error_class, data, failed.limit)
@@ -141,7 +141,7 @@ def _refused(failed: Failed) -> Failed:
 
 
 def _answer(data: dict[str, Any], most_bytes: int) -> dict[str, Any]:
-    """What the program answered, as the result's data. Raises Failed for what cannot be one."""
+    """The program's answer as the result's data. Raises Failed if it is not valid."""
     said, facts = str(data.pop("stdout")), {name: data[name] for name in data if name.startswith("peak_")}
     log = {"stderr": data["stderr"]} if data.get("stderr") else {}
     if data.get("truncated"):
@@ -154,7 +154,7 @@ def _answer(data: dict[str, Any], most_bytes: int) -> dict[str, Any]:
 
 
 def _read(said: str) -> dict[str, Any]:
-    """An object of JSON that a database takes. Raises ValueError, _NoAnswer being one."""
+    """A JSON object that a database can store. Raises ValueError (_NoAnswer is one)."""
     try:
         answer = _storable(json.loads(said, parse_constant=_no_constant), _MOST_DEPTH)
     except RecursionError as error:

@@ -1,4 +1,4 @@
-"""Taking back what a program did to a workspace, for sessions whose folder outlives them."""
+"""Undoes what a program did to a workspace, for sessions whose folder survives them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from sandbox.store.snapshots import SnapshotStore
 
 
 class Undo:
-    """Remembers a folder's state before each program in a store, and can put it back.
+    """Stores a folder's state before each program, and can restore it.
 
-    A caller that throws its checkout away after a failed step (the executor) needs none of this.
+    A caller that discards its checkout after a failed step (the executor) does not need this.
     """
 
     def __init__(self, root: Path, store: SnapshotStore) -> None:
@@ -20,11 +20,11 @@ class Undo:
         self._digest: str | None = None
 
     def remember(self) -> None:
-        """Raises SnapshotRefused when the folder holds what a snapshot cannot."""
+        """Raises SnapshotRefused if the folder contains what a snapshot cannot."""
         self._digest = self._store.take(self._root, self._digest).digest
 
     def restore(self) -> None:
-        """Makes the folder what it was at the last `remember`. The jail must be idle."""
+        """Restores the folder's state at the last `remember`. The jail must be idle."""
         if self._digest is None:
             raise RuntimeError("nothing was remembered")
         for path in self._root.iterdir():

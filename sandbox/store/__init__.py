@@ -1,4 +1,4 @@
-"""Snapshots of files: manifests over contents by their SHA-256, in a folder or a bucket; upkeep and comparison.
+"""Snapshots of files: manifests and contents by their SHA-256, in a folder or a bucket; maintenance and comparison.
 
 Imports only `sandbox.contract` and `sandbox.places`.
 """

@@ -21,18 +21,18 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class DamagedStore(SandboxError):
-    """A stored content is missing or is not what its name says."""
+    """A stored content is missing or does not match its name."""
 
 
 class Takes(Protocol):
-    """Where the contents of a folder go while it is looked at."""
+    """Where contents go while a folder is read."""
 
     def add(self, source: BinaryIO) -> tuple[str, int]:
         """Takes a content from a stream; its SHA-256 and size in bytes."""
 
 
 class Hashed:
-    """Takes nothing in: only the digests are wanted."""
+    """Stores nothing: only the digests are wanted."""
 
     def add(self, source: BinaryIO) -> tuple[str, int]:
         """The SHA-256 and the size in bytes of a stream."""
@@ -44,7 +44,7 @@ class Hashed:
 
 
 class Blobs:
-    """A content-addressed store. Adding is in two steps: `stage` any number, then `commit` makes them durable."""
+    """A content-addressed store. Adding has two steps: `stage` any number, then `commit` makes them durable."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -56,7 +56,7 @@ class Blobs:
         return self._path(sha256).exists()
 
     def open(self, sha256: str) -> BinaryIO:
-        """The content, checked against its name before a byte of it is given out. Raises DamagedStore."""
+        """The content, checked against its name before any byte is returned. Raises DamagedStore."""
         try:
             file = open(self._path(sha256), "rb")  # noqa: SIM115 - the caller closes it
         except FileNotFoundError as error:
@@ -69,7 +69,7 @@ class Blobs:
         return file
 
     def copy_to(self, sha256: str, target: int) -> None:
-        """Fills the empty file `target` with a content, sharing its blocks where the file system can."""
+        """Fills the empty file `target` with a content, sharing its blocks if the file system can."""
         with self.open(sha256) as file:
             if self._clone(file.fileno(), target):
                 return
@@ -79,13 +79,13 @@ class Blobs:
                     view = view[os.write(target, view) :]
 
     def _clone(self, source: int, target: int) -> bool:
-        """Whether the blocks are shared now. A file system that cannot do it at all is asked once only."""
+        """Whether the blocks are shared now. A file system that does not support it is asked only once."""
         if not self._can_clone:
             return False
         try:
             fcntl.ioctl(target, _FICLONE, source)
         except OSError as error:
-            # Not so when only this target lies elsewhere (EXDEV): the next one may not.
+            # EXDEV only means that this target is on another disk; the next one may not be.
             self._can_clone = error.errno not in (errno.EOPNOTSUPP, errno.ENOTTY)
             return False
         return True
@@ -102,7 +102,7 @@ class Blobs:
         self._path(sha256).unlink(missing_ok=True)
 
     def put_back(self, source: BinaryIO, wanted: Container[str]) -> str | None:
-        """Stores a content under its name, over a damaged one, if that name is wanted. Durable; the name or None."""
+        """Stores a content under its name, replacing a damaged one, if it is wanted. Durable; the name or None."""
         staged = self.staged()
         try:
             sha256, _, path = staged.keep(source)
@@ -126,12 +126,12 @@ class Blobs:
 
 
 class Staged:
-    """New contents on their way in. They get their names only when their bytes are on the disk, so that after a
-    crash a content that is there is whole."""
+    """New contents that are not stored yet. They get their names only when their bytes are on the disk, so that after a
+    crash every stored content is complete."""
 
     def __init__(self, folder: Path, staging: Path) -> None:
         self._folder, self._staging = folder, staging
-        self._place: Path | None = None  # made for the first content: most looks at a folder find none that is new
+        self._place: Path | None = None  # made for the first content: most reads of a folder find no new one
         self._names: dict[str, Path] = {}
 
     def add(self, source: BinaryIO) -> tuple[str, int]:
@@ -144,7 +144,7 @@ class Staged:
         return sha256, size_bytes
 
     def keep(self, source: BinaryIO) -> tuple[str, int, Path]:
-        """Copies a stream aside: its SHA-256, its size in bytes and where it lies. `commit` does not name it."""
+        """Copies a stream to a temporary file: its SHA-256, its size in bytes and its path. `commit` ignores it."""
         if self._place is None:
             self._place = Path(tempfile.mkdtemp(dir=self._staging))
         path = self._place / str(len(self._names))

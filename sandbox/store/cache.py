@@ -1,6 +1,6 @@
-"""This machine's copies of what lies in a shared store: those that nobody has used for long go, by age and by size.
+"""This machine's copies from a shared store: long unused ones are removed, by age and by size.
 
-A file's time of last access is set by us, its time of last change says when it was stored.
+We set a file's time of last access; its time of last change says when it was stored.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from sandbox.store.store_lock import StoreBusy, removing
 
 _STAMP = ".trimmed"
 _EVERY_S = 600.0
-# Who has just looked whether something is here may be about to open it.
+# A process that has just checked for a copy may be about to open it.
 _IN_USE_S = 60.0
 
 
 @dataclass(frozen=True)
 class CachePolicy:
-    """How many bytes the copies may take, and how long one is kept that nobody uses (seconds)."""
+    """The maximum size of the copies in bytes, and how long an unused one is kept (seconds)."""
 
     most_bytes: int = 10 * 1024**3
     unused_s: float = 7 * 86_400.0
@@ -30,15 +30,15 @@ class CachePolicy:
 
 
 def note_use(path: Path) -> None:
-    """Somebody has used this copy now."""
+    """Marks this copy as used now."""
     with suppress(FileNotFoundError):
         os.utime(path, (time.time(), path.stat().st_mtime))
 
 
 def trim(folder: Path, policy: CachePolicy, now: float) -> int:
-    """Removes copies, the longest unused first, at most once in `policy.every_s`. How many went.
+    """Removes copies, the longest unused first, at most once in `policy.every_s`. Returns how many.
 
-    Nothing is removed while somebody on this machine writes: a writer counts on what it found here.
+    Nothing is removed while a process on this machine writes: a writer relies on copies that it found.
     """
     stamp = folder / _STAMP
     try:

@@ -1,4 +1,4 @@
-"""Writing a snapshot's entries out as files. The target is a fresh folder that only its maker can write to yet."""
+"""Writes a snapshot's entries as files. The target is a new folder that only its maker can write to yet."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def write_out(entries: list[Entry], target: Path, blobs: Blobs, times: dict[bytes, int]) -> dict[bytes, Stamp]:
-    """Makes every entry beneath `target`; `times` holds mtimes (ns) where known. Returns stamps of those files.
+    """Makes every entry below `target`; `times` has known mtimes (ns). Returns stamps of those files.
 
-    A manifest lists each entry's folder as a folder, so no path ever leads through a link.
+    A manifest lists each entry's folder as a folder, so no path leads through a link.
     """
     writer = _Writer(target, blobs, times)
     try:
@@ -30,7 +30,7 @@ def write_out(entries: list[Entry], target: Path, blobs: Blobs, times: dict[byte
 
 
 class _Writer:
-    """Goes through the tree in its order with a descriptor for each folder on the way down."""
+    """Walks the tree in order, with a descriptor for each folder on the way down."""
 
     def __init__(self, target: Path, blobs: Blobs, times: dict[bytes, int]) -> None:
         self.stamps: dict[bytes, Stamp] = {}
@@ -72,7 +72,7 @@ class _Writer:
             os.fchmod(descriptor, entry.mode)
             mtime_ns = self._times.get(entry.path)
             if mtime_ns is not None:
-                # A later write gives the file another mtime, so this stamp may be trusted although it is young.
+                # A later write changes the mtime, so this stamp can be trusted although it is young.
                 os.utime(descriptor, ns=(mtime_ns, mtime_ns))
                 self.stamps[entry.path] = replace(Stamp.of(os.fstat(descriptor)), sha256=entry.sha256 or "")
         finally:
@@ -81,6 +81,6 @@ class _Writer:
     def _leave(self) -> None:
         _, descriptor, mode = self._trail.pop()
         if self._trail:
-            # Only now: a folder may be one that its owner cannot write in.
+            # Only now, because a folder may be one that its owner cannot write to.
             os.fchmod(descriptor, mode)
         os.close(descriptor)

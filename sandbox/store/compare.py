@@ -1,7 +1,7 @@
-"""What became of a workspace between two snapshots, told for a reader: pure, from manifests and texts.
+"""The changes of a workspace between two snapshots, for a reader. Pure, from manifests and texts.
 
-The order is the order of danger: what is gone, what moved, what changed, what is new. Virtual environments are told
-as packages with a count of the paths that differ inside, because nobody reads two thousand files of pip.
+The most dangerous changes come first: deleted, moved, changed, new. Virtual environments are shown as packages with a
+count of the paths that differ inside, because nobody reads two thousand files of pip.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Difference:
 
     @property
     def aspects(self) -> tuple[str, ...]:
-        """What is not the same any more where there is a before and an after: kind, content, target, mode."""
+        """What has changed, if the path exists before and after: kind, content, target, mode."""
         old, new = self.before, self.after
         if old is None or new is None:
             return ()
@@ -77,7 +77,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Hunk:
-    """Lines that lie together; `skipped` lines before it (`skipped_after` behind the last one) are the same."""
+    """Neighbouring lines; `skipped` lines before them (`skipped_after` after the last one) are unchanged."""
 
     skipped: int
     lines: tuple[Line, ...]
@@ -85,9 +85,9 @@ class Hunk:
 
 
 def compare(before: Iterable[Entry], after: Iterable[Entry], *, fold: bool = True) -> list[Difference]:
-    """Everything that differs, sorted as ORDER and then by path. `fold` tells environments as packages.
+    """Everything that differs, sorted as ORDER and then by path. `fold` shows environments as packages.
 
-    A folder is told when nothing that differs lies in it: otherwise what lies in it tells it.
+    A folder is listed only if nothing inside it is listed.
     """
     old = {entry.path: entry for entry in before}
     new = {entry.path: entry for entry in after}
@@ -107,10 +107,10 @@ def compare(before: Iterable[Entry], after: Iterable[Entry], *, fold: bool = Tru
 def hunks(old: str, new: str) -> list[Hunk]:
     """The lines that differ with `AROUND` lines on each side; in each run of changes deletions come first.
 
-    Lines end at line feeds only, so that no other separator hides an ending.
+    Lines end only at line feeds, so that no other separator hides a line end.
     """
     before, after = _lines_of(old), _lines_of(new)
-    # What is the same at both ends costs nothing to find and the matcher much to go over.
+    # Common lines at both ends are cheap to find here, and expensive for the matcher.
     head = _common(before, after)
     tail = _common(before[head:][::-1], after[head:][::-1])
     middle = SequenceMatcher(None, before[head : len(before) - tail], after[head : len(after) - tail])
@@ -163,9 +163,9 @@ def _common(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _moves(gone: dict[bytes, Entry], come: dict[bytes, Entry]) -> Iterator[Difference]:
-    """Takes files that went here and came there with the same content out of both; empty ones say nothing.
+    """Takes moved files (removed and added with the same content) out of both lists; empty files do not count.
 
-    Those that kept their name are paired before the others, so that a folder that moved reads as one.
+    Files with the same name are paired first, so that a moved folder reads as one.
     """
     for key in (_content_and_name, _content):
         sources: dict[tuple[str, bytes], list[bytes]] = {}
@@ -201,7 +201,7 @@ def _environments(
     come: dict[bytes, Entry],
     changed: dict[bytes, tuple[Entry, Entry]],
 ) -> Iterator[Difference]:
-    """One difference for all below each outermost environment; what it tells is taken out of the three."""
+    """One difference for everything below each outermost environment, which is removed from the three lists."""
     venvs = frozenset(path[: -len(_VENV)] for path in (*old, *new) if path.endswith(_VENV))
     counts: dict[bytes, list[int]] = {}
     columns: tuple[dict[bytes, Any], ...] = (gone, changed, come)
@@ -219,12 +219,12 @@ def _environments(
 
 
 def _environment(path: bytes, venvs: Set[bytes]) -> bytes | None:
-    """The outermost environment that a path is or lies in."""
+    """The outermost environment that a path is, or is in."""
     return next((above for at in (*_slashes(path), len(path)) if (above := path[:at]) in venvs), None)
 
 
 def _packages(entries: Iterable[bytes], venvs: Set[bytes]) -> dict[bytes, dict[str, str]]:
-    """By environment: version by name of what is installed, from the names of the metadata folders."""
+    """For each environment, the installed packages with versions, from the names of the metadata folders."""
     found: dict[bytes, dict[str, str]] = {}
     for path in entries:
         match = _DISTRIBUTION.search(path) if venvs else None
@@ -235,7 +235,7 @@ def _packages(entries: Iterable[bytes], venvs: Set[bytes]) -> dict[bytes, dict[s
 
 
 def _changed_packages(mine: Mapping[str, str], its: Mapping[str, str]) -> tuple[PackageChange, ...]:
-    """Those that went, then those of another version, then new ones."""
+    """Removed ones, then those with another version, then new ones."""
     found = [
         PackageChange(name, mine.get(name), its.get(name))
         for name in sorted(mine.keys() | its.keys(), key=str.lower)

@@ -1,4 +1,4 @@
-"""A snapshot's manifest: every path of a workspace with what is needed to make it again. Pure.
+"""A snapshot's manifest: every path of a workspace with everything needed to restore it. Pure.
 
 The text is canonical (sorted by path bytes, one entry a line), so its SHA-256 names the state of a workspace:
 equal states have equal digests, whoever took them.
@@ -22,13 +22,13 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 _HEADER = "mindx-manifest 1"
 _PLAIN = re.compile(rb"[A-Za-z0-9._/+@=,-]+")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-# A line for a file or a folder whose name is written as it is: nearly all of them, and a state has thousands.
+# A line for a file or a folder whose name needs no escaping: nearly all of them, and a state has thousands.
 _FILE = re.compile(r"file ([0-7]{1,3}) ([0-9]+) ([0-9a-f]{64}) ([^ %]*)")
 _DIR = re.compile(r"dir ([0-7]{1,3}) ([^ %]*)")
 
 
 class BadManifest(ValueError):
-    """The text is not a manifest, or one that could lead outside of its folder."""
+    """The text is not a manifest, or could lead outside its folder."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Change:
-    """What became of one path between two snapshots."""
+    """The change of one path between two snapshots."""
 
     path: bytes
     kind: str
@@ -81,7 +81,7 @@ def parse(text: bytes) -> list[Entry]:
 
 
 def check(entries: list[Entry]) -> None:
-    """Raises BadManifest unless paths are plain, sorted, single, and each lies in a folder that is listed."""
+    """Raises BadManifest unless paths are plain, sorted, unique, and each is in a listed folder."""
     folders = {b""}
     last = b""
     for entry in entries:
@@ -96,7 +96,7 @@ def check(entries: list[Entry]) -> None:
 
 
 def compare(before: Iterable[Entry], after: Iterable[Entry]) -> list[Change]:
-    """What changed, deletions first: they are what a reader must not miss."""
+    """What changed, deletions first, because a reader must not miss them."""
     old = {entry.path: entry for entry in before}
     new = {entry.path: entry for entry in after}
     deleted = [Change(path, "deleted", old[path], None) for path in sorted(old.keys() - new.keys())]

@@ -1,4 +1,4 @@
-"""A shared store of immutable objects, as the snapshot store asks it; `sandbox.store.s3` is the one there is."""
+"""The interface of a shared store of immutable objects; `sandbox.store.s3` implements it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sandbox.contract import SandboxError
 
 
 class StoreUnavailable(SandboxError):
-    """The shared snapshot store did not do what it was asked, after several tries."""
+    """The shared snapshot store failed, after several tries."""
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,13 @@ class Stored:
 
 
 class Objects(Protocol):
-    """Objects by name. An object is there whole or not at all. Every method may raise StoreUnavailable."""
+    """Objects by name. An object exists completely or not at all. Every method may raise StoreUnavailable."""
 
-    # How people call this store: its address without anything secret.
+    # The store's name for people: its address without secrets.
     address: str
 
     def put(self, name: str, source: BinaryIO) -> None:
-        """Stores an object, over one of this name; whoever asks afterwards gets it."""
+        """Stores an object, replacing one of this name; later reads get it."""
 
     def get(self, name: str, target: BinaryIO) -> float:
         """Writes an object's bytes to `target`; when it was stored. Raises KeyError when there is none."""
@@ -39,17 +39,17 @@ class Objects(Protocol):
         """What is known of an object, or None."""
 
     def listed(self, prefix: str) -> Iterator[Stored]:
-        """Every object whose name begins so."""
+        """Every object whose name has this prefix."""
 
     def remove(self, name: str) -> None:
-        """Removes an object; nothing happens when it is not there."""
+        """Removes an object, if it exists."""
 
 
 class Turns(Protocol):
-    """Who may touch the shared store at one time, over all machines: any number of writers, or one who removes."""
+    """Who may use the shared store at one time, on all machines: any number of writers, or one remover."""
 
     def writing(self) -> AbstractContextManager[None]:
-        """Held from the first look at what is there until the manifest is stored."""
+        """Held from the first check of existing contents until the manifest is stored."""
 
     def removing(self, wait_s: float) -> AbstractContextManager[None]:
         """Held while names are removed. Raises StoreBusy."""

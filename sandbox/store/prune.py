@@ -1,7 +1,7 @@
-"""Removing snapshots that nobody needs any more, and the contents that only they named, while others write.
+"""Removes snapshots that nobody needs, and the contents that only they named, while others write.
 
-Nothing younger than the grace period goes, whoever names it: its maker may not have recorded it yet. Manifests go
-first and durably, contents after them, so a crash in between leaves contents too many and never one too few.
+Nothing younger than the grace period is removed, because its maker may not have recorded it yet. Manifests are removed
+first and durably, contents after them, so a crash in between leaves too many contents, never too few.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from sandbox.store.snapshots import SnapshotStore
 
 DAY_S = 86_400.0
-# Writers wait while names go, so they go in portions.
+# Writers wait while names are removed, so this is done in batches.
 _PORTION = 500
 
 
@@ -30,7 +30,7 @@ class Policy:
 
 @dataclass(frozen=True)
 class Pruned:
-    """What went (or would go): snapshots, contents and their bytes, left-overs of dead processes. And what stays."""
+    """What was or would be removed: snapshots, contents and bytes, leftovers of dead processes; and what stays."""
 
     snapshots: tuple[str, ...]
     contents: int
@@ -48,10 +48,10 @@ def prune(
     dry_run: bool = False,
     wait_s: float = 30.0,
 ) -> Pruned:
-    """Removes what `policy` lets go. `uses` says of a digest when history last needed it (seconds since the epoch),
-    or None when it is needed now; a digest that is not in there is nobody's and goes after the grace period.
+    """Removes what `policy` allows. `uses` says when history last needed a digest (seconds since the epoch), or None if
+    it is needed now; a digest that it does not contain is unused, and removed after the grace period.
 
-    Raises DamagedStore, with no content removed, when a manifest cannot be read: what it names is then unknown.
+    Raises DamagedStore, with no content removed, if a manifest cannot be read, because its contents are then unknown.
     Raises StoreBusy when writers leave no pause within `wait_s`.
     """
     young = now - policy.grace_s
@@ -67,7 +67,7 @@ def prune(
     if not dry_run:
         for portion in _portions(sorted(gone)):
             with store.removing(wait_s):
-                # Whoever stored a manifest since may have found one of these contents and counted on it.
+                # A manifest stored since may rely on one of these contents.
                 late = set(store.digests()) - read
                 saved = _named(store, late)
                 read |= late
@@ -96,7 +96,7 @@ def _doomed(store: SnapshotStore, uses: Mapping[str, float | None], policy: Poli
 
 
 def _oldest(store: SnapshotStore, kept: Set[str], history: Iterable[str], keep_bytes: int) -> set[str]:
-    """The first of `history` that must go until what the others name fits into `keep_bytes`."""
+    """The first of `history` to remove so that the others fit into `keep_bytes`."""
     sizes: dict[str, int] = {}
     counts: Counter[str] = Counter()
     for digest in kept:
@@ -126,7 +126,7 @@ def _contents(store: SnapshotStore, digest: str) -> dict[str, int]:
 
 
 def _leftovers(folder: Path, young: float) -> list[Path]:
-    """What processes that died left behind: staging folders and files on their way to a name."""
+    """Leftovers of dead processes: staging folders and temporary files."""
     found = [*(folder / "blobs" / "staging").iterdir(), *folder.glob(".manifest-*"), *(folder / "seen").glob(".new-*")]
     return [path for path in found if _changed_at(path) < young]
 

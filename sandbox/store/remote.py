@@ -1,7 +1,7 @@
 """Snapshots in a shared store of objects, with a folder of this machine as its cache.
 
-Contents go up before the manifest that names them, and the manifest before any row does, so what a row names can be had
-by every machine. The cache may be lost at any time: whatever is not there, or is damaged there, is fetched and checked.
+Contents are sent before the manifest that names them, and the manifest before any row, so every machine can get what a
+row names. The cache may be lost at any time: whatever is missing or damaged there is fetched and checked.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from sandbox.store.store_lock import removing, writing
 logger = logging.getLogger(__name__)
 
 _CONTENTS, _MANIFESTS, _PROBES = "contents/", "manifests/", "probes/"
-# A snapshot that this machine put there so lately is not yet old enough to be removed (`prune.Policy.grace_s`).
+# A snapshot that this machine sent so recently is too young to be removed (`prune.Policy.grace_s`).
 _LATELY_S = 6 * 3600.0
-# To ask first whether a content is there costs as much as to send a small one.
+# Asking whether a content exists costs as much as sending a small one.
 _WORTH_ASKING_BYTES = 256 * 1024
 
 
 class RemoteBlobs(Blobs):
-    """Contents that lie in the shared store; the folder holds those that were needed here lately."""
+    """Contents in the shared store; the folder caches those that were recently needed here."""
 
     def __init__(self, folder: Path, objects: Objects, *, cached: bool = True) -> None:
         super().__init__(folder)
@@ -61,7 +61,7 @@ class RemoteBlobs(Blobs):
         return self._fetched(sha256)
 
     def _fetched(self, sha256: str) -> BinaryIO:
-        """The content from the shared store, checked; kept here under its name. Raises DamagedStore."""
+        """The content from the shared store, checked and cached here. Raises DamagedStore."""
         descriptor, name = tempfile.mkstemp(dir=self._staging)
         came, file = Path(name), os.fdopen(descriptor, "w+b")
         try:
@@ -88,7 +88,7 @@ class RemoteBlobs(Blobs):
         return DamagedStore(f"the content {sha256} is {how} {self._objects.address}{_WHAT_TO_DO}")
 
     def put(self, sha256: str) -> None:
-        """Sends what the cache holds under this name, unless it is large and there already."""
+        """Sends the cached content of this name, unless it is large and exists there already."""
         path = self._path(sha256)
         if not path.exists():
             if self._objects.find(_CONTENTS + sha256) is None:
@@ -100,7 +100,7 @@ class RemoteBlobs(Blobs):
             self._objects.put(_CONTENTS + sha256, file)
 
     def put_all(self, names: Iterable[str]) -> None:
-        """Sends all of these; returns when all are there, raises what the first that failed raised."""
+        """Sends all of these; returns when all are stored, or raises the first error."""
         wanted = list(names)
         if len(wanted) <= 1:
             for name in wanted:
@@ -138,9 +138,9 @@ _WHAT_TO_DO = (
 
 
 class RemoteStore(SnapshotStore):
-    """A SnapshotStore whose truth is a shared store of objects.
+    """A SnapshotStore backed by a shared store of objects.
 
-    A state that is as before costs no request. `turns` keeps writers and whoever removes apart, over all machines.
+    An unchanged state costs no request. `turns` separates writers and removers, on all machines.
     """
 
     def __init__(
@@ -173,7 +173,7 @@ class RemoteStore(SnapshotStore):
         self._trim()
 
     def _name(self, digest: str, text: bytes, entries: list[Entry], before: str) -> None:
-        """Makes the state one that every machine can have. `before` is in use, so what it names is there and stays."""
+        """Makes the state available to every machine. `before` is in use, so its contents exist and stay."""
         if digest == before or self._put_lately(digest):
             return
         known = {entry.sha256 for entry in self._parsed(before)} if before and self._is_here(before) else set()
@@ -181,7 +181,7 @@ class RemoteStore(SnapshotStore):
         with self._turns.writing():
             if self._objects.find(_MANIFESTS + digest) is None:
                 self.blobs.put_all(wanted)
-            # Over one that is there as well: whoever removes old snapshots goes by when it was written last.
+            # Also over an existing one, because pruning uses the time of the last write.
             self._objects.put(_MANIFESTS + digest, io.BytesIO(text))
         self._cache_manifest(digest, text, time.time())
 
@@ -235,7 +235,7 @@ class RemoteStore(SnapshotStore):
 
     @contextmanager
     def removing(self, wait_s: float) -> Iterator[None]:
-        # In the order in which writers take them.
+        # In the order in which writers take the locks.
         with removing(self.folder, wait_s), self._turns.removing(wait_s):
             yield
 
@@ -289,13 +289,13 @@ class RemoteStore(SnapshotStore):
 
     @staticmethod
     def probe(objects: Objects) -> None:
-        """Stores a few bytes and removes them. Raises StoreUnavailable."""
+        """Checks the store: writes a few bytes and removes them. Raises StoreUnavailable."""
         name = f"{_PROBES}{os.uname().nodename}-{os.getpid()}"
         objects.put(name, io.BytesIO(b"mindX"))
         objects.remove(name)
 
     def cached_texts(self) -> dict[str, bytes]:
-        """The manifests that this machine has a whole copy of."""
+        """The manifests of which this machine has a complete copy."""
         texts = {each.name: Path(each.path).read_bytes() for each in os.scandir(self._manifests)}
         return {digest: text for digest, text in texts.items() if _is_whole(digest, text)}
 

@@ -1,7 +1,7 @@
-"""Mending a snapshot store from folders that may hold what it has lost: checkouts, backups.
+"""Repairs a snapshot store from folders that may contain what it has lost: checkouts, backups.
 
-A folder may be a jail's, so nothing in it is believed: links are not followed, FIFOs not waited for, and a file counts
-only when its bytes, as they were copied, have the wanted SHA-256.
+A folder may belong to a jail, so it is not trusted: links are not followed, FIFOs not waited for, and a file counts
+only if its copied bytes have the wanted SHA-256.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sandbox.store.verify import Damage
 
 
 def repair_from_copies(store: RemoteStore, damages: Iterable[Damage]) -> list[Damage]:
-    """Sends manifests again of which this machine has a whole copy. Returns what was mended."""
+    """Sends manifests again of which this machine has a complete copy. Returns what was repaired."""
     texts = store.cached_texts()
     found = [each for each in damages if each.part == "manifest" and each.name in texts]
     with writing(store.folder):
@@ -31,7 +31,7 @@ def repair_from_copies(store: RemoteStore, damages: Iterable[Damage]) -> list[Da
 
 
 def repair(store: SnapshotStore, damages: Iterable[Damage], folders: Iterable[Path]) -> list[Damage]:
-    """Puts back what is found below the folders. Returns what was mended; the other damages remain."""
+    """Restores what is found below the folders. Returns what was repaired; other damages remain."""
     manifests = {each.name: each for each in damages if each.part == "manifest"}
     contents = {each.name: each for each in damages if each.part == "content" and each.what != "of another size"}
     mended = []
@@ -43,7 +43,7 @@ def repair(store: SnapshotStore, damages: Iterable[Damage], folders: Iterable[Pa
 
 
 def _manifest(store: SnapshotStore, wanted: dict[str, Damage], folder: Path) -> list[Damage]:
-    """A folder that is in the lost state gives its manifest back."""
+    """Restores a manifest from a folder in that state."""
     if not wanted:
         return []
     looked = Looked({}, Limits())
@@ -78,6 +78,6 @@ def _content(store: SnapshotStore, wanted: dict[str, Damage], folder: int, name:
         with open(os.open(name, flags, dir_fd=folder), "rb", buffering=0) as file:
             sha256 = store.blobs.put_back(file, wanted)
     except OSError:
-        return []  # it went away, or cannot be read: then it is none of ours
+        return []  # it is gone or unreadable, so it is of no use
     found = wanted.pop(sha256, None) if sha256 else None
     return [found] if found else []

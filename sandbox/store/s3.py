@@ -1,4 +1,4 @@
-"""Objects in a bucket of S3, or of a server that speaks its language."""
+"""Objects in a bucket of S3, or of a compatible server."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sandbox.store.objects import Stored, StoreUnavailable
 
 _BLOCK_BYTES = 1 << 20
 _MISSING = {"404", "NoSuchKey", "NotFound"}
-# As many as `sandbox.store.remote` sends at one time.
+# As many as `sandbox.store.remote` sends at the same time.
 CONNECTIONS = 8
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ class S3:
         self._made: tuple[int, Any] = (0, None)
 
     def put(self, name: str, source: BinaryIO) -> None:
-        """One request for the whole object, so one that is cut off leaves nothing; the server checks the bytes."""
+        """One request for the whole object, so an interrupted one leaves nothing; the server checks the bytes."""
         digest, size = hashlib.md5(usedforsecurity=False), 0
         while block := source.read(_BLOCK_BYTES):
             digest.update(block)
@@ -95,7 +95,7 @@ class S3:
     @property
     def _client(self) -> Any:
         if self._made[0] != os.getpid():
-            # A third of a second and thirty megabytes: only for whom has a bucket.
+            # Loading it takes a third of a second and thirty megabytes, so only installations with a bucket do.
             import boto3
             from botocore.config import Config
 
@@ -109,7 +109,7 @@ class S3:
                     retries={"mode": "standard", "total_max_attempts": self._patience.tries},
                     max_pool_connections=CONNECTIONS,
                     s3={"addressing_style": "path" if self._endpoint else "auto"},
-                    # Not every server knows Amazon's newer checksums; Content-MD5 is known to all.
+                    # Not every server supports Amazon's newer checksums; all support Content-MD5.
                     request_checksum_calculation="when_required",
                     response_checksum_validation="when_required",
                 ),

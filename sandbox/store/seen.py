@@ -1,7 +1,7 @@
 """What files looked like when they were last read, so that an untouched one need not be read again.
 
-Only a cache: losing it costs time. It also keeps the times of last change, which a snapshot does not hold, so that
-a checkout restores them and compiled Python files stay valid.
+Only a cache: losing it costs time. It also stores the times of last change, which a snapshot does not have, so that a
+checkout restores them and compiled Python files stay valid.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class Stamp:
         return cls(state.st_ino, state.st_mtime_ns, state.st_ctime_ns, state.st_size)
 
     def untrusted(self) -> Stamp:
-        """The same for its times alone: it is like no file's."""
+        """A stamp with only its times, which matches no file."""
         return replace(self, inode=0)
 
     def is_of(self, state: os.stat_result) -> bool:
-        """True when nothing can have changed; a program may set a file's mtime, but never its ctime."""
+        """True if nothing can have changed; a program can set a file's mtime, but never its ctime."""
         return (
             self.inode == state.st_ino
             and self.ctime_ns == state.st_ctime_ns
@@ -62,7 +62,7 @@ class Seen:
         try:
             return dict(_stamp(line) for line in lines)
         except ValueError:
-            return {}  # it is not synced to the disk, so a crash may have left anything
+            return {}  # it is not synced to the disk, so after a crash it may contain anything
 
     def save(self, digest: str, stamps: dict[bytes, Stamp]) -> None:
         lines = [

@@ -1,4 +1,4 @@
-"""Snapshots: the truth of a workspace, outside of any jail. A folder is only a checkout of one."""
+"""Snapshots: the real state of a workspace, outside of any jail. A folder is only a checkout of one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KINDS = {stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socket", stat.S_IFBLK: "a de
 class SnapshotRefused(SandboxError):
     """A workspace, or a change to one, cannot be a snapshot; the message names the path or the limit.
 
-    This is the step's failure, not the store's: the workspace holds what it may not hold.
+    This is the step's failure, not the store's: the workspace contains something that is not allowed.
     """
 
     def __init__(self, reason: str, limit: str | None = None) -> None:
@@ -51,9 +51,9 @@ class Snapshot:
 
 class SnapshotStore:
     """Snapshots in a folder that only mindX may read. Many processes may use one folder at the same time, and many
-    machines one that they all have mounted; `seen` then is a folder of this machine's own.
+    machines one that they all mount; `seen` is then a local folder of this machine.
 
-    Writing methods are durable when they return. Raises DamagedStore when what is stored is not what it was.
+    Writing methods are durable when they return. Raises DamagedStore if stored data was damaged.
     """
 
     def __init__(self, folder: Path, limits: Limits = DEFAULT_LIMITS, *, seen: Path | None = None) -> None:
@@ -67,12 +67,12 @@ class SnapshotStore:
         self._parsed = lru_cache(maxsize=16)(self.read)
 
     def take(self, checkout: Path, previous: str | None = None) -> Snapshot:
-        """The state of a folder. With `previous`, files that look untouched since then are not read again.
+        """The state of a folder. With `previous`, files that look unchanged since then are not read again.
 
         Raises SnapshotRefused for special files, unreadable ones, and a workspace over its limits.
         """
         with self._adding() as staged:
-            # Stamps of a snapshot that was removed may name contents that went with it.
+            # Stamps of a removed snapshot may name contents that were removed with it.
             known = self._seen.load(previous) if previous and self._is_here(previous) else {}
             looked = Looked(known, self._limits)
             looked.at(checkout, staged)
@@ -83,14 +83,14 @@ class SnapshotStore:
         return snapshot
 
     def checkout(self, digest: str, target: Path) -> None:
-        """Makes the folder `target`, which must be missing or empty, the state that `digest` names."""
+        """Writes the state of `digest` into the folder `target`, which must be missing or empty."""
         target.mkdir(parents=True, exist_ok=True)
         if any(target.iterdir()):
             raise SandboxError(f"{target} is not empty, so nothing is checked out there")
         times = {path: stamp.mtime_ns for path, stamp in self._seen.load(digest).items()}
         entries = self.entries(digest)
         stamps = write_out(entries, target, self.blobs, times)
-        if entries:  # of nothing there is nothing to remember
+        if entries:  # an empty state needs no stamps
             self._seen.save(digest, stamps)
 
     def entries(self, digest: str) -> list[Entry]:
@@ -133,7 +133,7 @@ class SnapshotStore:
         return manifest.compare(self.entries(before), self.entries(after))
 
     def adopt(self, digest: str, source: SnapshotStore) -> None:
-        """Takes a snapshot over from another store, contents first. Raises KeyError and DamagedStore."""
+        """Copies a snapshot from another store, contents first. Raises KeyError and DamagedStore."""
         with self._adding() as staged:
             entries = source.read(digest)
             for sha256 in {entry.sha256 for entry in entries if entry.sha256 is not None}:
@@ -156,7 +156,7 @@ class SnapshotStore:
         return digest == EMPTY or (self._manifests / digest).exists()
 
     def _entries_here(self, digest: str) -> tuple[Entry, ...]:
-        """As `entries`, but what this process remembers of a snapshot that was removed since does not count."""
+        """As `entries`, but without this process's cache, which may have a snapshot that was removed since."""
         if not self._is_here(digest):
             raise KeyError(digest)
         return self._parsed(digest)
@@ -173,7 +173,7 @@ class SnapshotStore:
 
     def _name(self, digest: str, text: bytes, entries: list[Entry], before: str) -> None:
         try:
-            # Whoever removes old snapshots must see that somebody has just come to this state again.
+            # Pruning must see that this state has just been reached again.
             os.utime(self._manifests / digest)
         except FileNotFoundError:
             self.write_manifest(digest, text)
@@ -188,17 +188,17 @@ class SnapshotStore:
         sync(self._manifests)
 
     def digests(self) -> list[str]:
-        """The names of all snapshots here, readable or not, in no order."""
+        """The names of all snapshots here, readable or not, in any order."""
         return [digest for digest, _ in self.manifests()]
 
     def manifests(self) -> Iterator[tuple[str, float]]:
-        """As `digests`, each with when somebody last came to this state, in seconds since the epoch."""
+        """As `digests`, each with the time when this state was last reached, in seconds since the epoch."""
         for each in os.scandir(self._manifests):
             with suppress(FileNotFoundError):  # another remover was faster
                 yield each.name, each.stat().st_mtime
 
     def removing(self, wait_s: float) -> AbstractContextManager[None]:
-        """Held while names are removed. Raises StoreBusy when writers do not let it in within `wait_s` seconds."""
+        """Held while names are removed. Raises StoreBusy if writers leave no pause within `wait_s` seconds."""
         return removing(self.folder, wait_s)
 
     def keeping(self) -> AbstractContextManager[None]:
@@ -206,14 +206,14 @@ class SnapshotStore:
         return writing(self.folder)
 
     def copy_to(self, target: Path) -> None:
-        """Manifests and contents, into a new folder. What is on its way in has another name until it is whole."""
+        """Copies manifests and contents into a new folder. Incomplete ones have other names."""
         target.mkdir(mode=0o700)
         for part in ("manifests", "blobs"):
             shutil.copytree(self.folder / part, target / part, ignore=shutil.ignore_patterns(".*", "staging"))
 
     @contextmanager
     def unread(self) -> Iterator[SnapshotStore]:
-        """This store as it lies there, with nothing between it and who looks at it."""
+        """This store itself, without a cache."""
         yield self
 
     def check_answers(self) -> None:
@@ -223,16 +223,16 @@ class SnapshotStore:
         probe.unlink()
 
     def stored_at(self, digest: str) -> float | None:
-        """When somebody last came to this state, in seconds since the epoch; None when it is not here."""
+        """When this state was last reached, in seconds since the epoch; None if it is not here."""
         try:
             return (self._manifests / digest).stat().st_mtime
         except FileNotFoundError:
             return None
 
     def renew(self, digest: str) -> None:
-        """As if somebody had just come to this state: it is not removed in the coming grace period.
+        """Marks this state as just reached: it is not removed in the next grace period.
 
-        Raises KeyError when it is not here (any more).
+        Raises KeyError if it is not here (any more).
         """
         with writing(self.folder):
             if not self._is_here(digest):
@@ -241,7 +241,7 @@ class SnapshotStore:
                 os.utime(self._manifests / digest)
 
     def forget(self, digest: str, *, unless_since: float) -> bool:
-        """Removes a snapshot's name, unless somebody came to it since then. For one who holds the store alone."""
+        """Removes a snapshot's name, unless it was reached since then. The caller must hold the store alone."""
         at = self.stored_at(digest)
         if at is None or at >= unless_since:
             return False
@@ -251,7 +251,7 @@ class SnapshotStore:
         return True
 
     def read(self, digest: str) -> tuple[Entry, ...]:
-        """What `entries` gives, read from the disk each time. Raises KeyError and DamagedStore."""
+        """As `entries`, but read from the disk each time. Raises KeyError and DamagedStore."""
         if digest == EMPTY:
             return ()
         if len(digest) != 64 or not digest.isalnum():
@@ -266,7 +266,7 @@ class SnapshotStore:
 
 
 def parsed(digest: str, text: bytes) -> tuple[Entry, ...]:
-    """The entries of a manifest, if it is the one of this name. Raises DamagedStore."""
+    """The entries of a manifest, if it matches its name. Raises DamagedStore."""
     if manifest.digest_of(text) != digest:
         raise DamagedStore(f"the manifest {digest} is damaged in the snapshot store")
     try:
@@ -276,7 +276,7 @@ def parsed(digest: str, text: bytes) -> tuple[Entry, ...]:
 
 
 class Looked:
-    """One look at a folder: its entries, and the stamps by which the next look knows an untouched file."""
+    """One reading of a folder: its entries, and the stamps by which the next one recognises unchanged files."""
 
     def __init__(self, known: dict[bytes, Stamp], limits: Limits) -> None:
         self.entries: list[Entry] = []
@@ -320,7 +320,7 @@ class Looked:
         if self._size_bytes > self._limits.workspace_bytes:
             raise SnapshotRefused(f"the workspace holds more than {self._limits.workspace_bytes:,} bytes", "workspace")
         stamp = self._known.get(path)
-        # A stamp that was trusted and fits stays as trustworthy as it was.
+        # A trusted stamp that still matches stays trusted.
         if stamp is None or not stamp.is_of(state):
             with open(_open(folder, name, path, os.O_NONBLOCK), "rb", buffering=0) as file:
                 sha256, _ = staged.add(file)
@@ -346,7 +346,7 @@ def _open(folder: int, name: bytes, path: bytes, flags: int) -> int:
 
 
 def _make_way(held: dict[bytes, Entry], path: bytes) -> None:
-    """Adds the folders above `path`. Raises SnapshotRefused for a path that is not plain or not free for a file."""
+    """Adds the folders above `path`. Raises SnapshotRefused if the path is not plain, or not free for a file."""
     parts = path.split(b"/")
     if any(part in (b"", b".", b"..") or b"\0" in part or len(part) > _MOST_NAME_BYTES for part in parts):
         raise SnapshotRefused(f"{_shown(path)} is no plain path within a workspace")

@@ -1,4 +1,4 @@
-"""Where snapshots live, as an operator writes it: a folder, or a bucket. Pure."""
+"""The address of the snapshot store, as an operator writes it: a folder, or a bucket. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ FORM = "MINDX_STORE_URL must look like /mnt/mindx, file:///mnt/mindx or s3://buc
 
 
 class BadAddress(ValueError):
-    """The address names no place; the message says what one looks like, and never repeats the address."""
+    """The address is not valid; the message shows the format, and never repeats the address."""
 
 
 @dataclass(frozen=True)

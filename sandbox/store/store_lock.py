@@ -1,7 +1,7 @@
-"""Who may touch a snapshot store at one time: any number of writers, or one who removes what nobody needs.
+"""Who may use a snapshot store at one time: any number of writers, or one remover.
 
-A writer may find a content or a manifest there already and then only name it. Until its own manifest is stored
-nobody can see that it counts on them, so whoever removes waits until no writer is on its way.
+A writer may find an existing content or manifest and then only refer to it. Until its own manifest is stored, nobody
+can see that it relies on them, so a remover waits until there is no writer.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ _LOOK_EVERY_S = 0.02
 
 
 class StoreBusy(Exception):
-    """Writers kept the store for longer than the remover wanted to wait; nothing was removed."""
+    """Writers held the store for longer than the remover waits; nothing was removed."""
 
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Held from the first look at what is there until the manifest is stored. Waits for a remover."""
+    """Held from the first check of existing contents until the manifest is stored. Waits for a remover."""
     descriptor = _opened(folder)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH)
@@ -34,7 +34,7 @@ def writing(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def removing(folder: Path, wait_s: float) -> Iterator[None]:
-    """Held while names are removed. Raises StoreBusy when writers do not let it in within `wait_s` seconds."""
+    """Held while names are removed. Raises StoreBusy if writers leave no pause within `wait_s` seconds."""
     descriptor = _opened(folder)
     last = time.monotonic() + wait_s
     try:

@@ -1,6 +1,6 @@
-"""Looking a snapshot store through: does each part say what its name says, and which states need the parts that do not.
+"""Verifies a snapshot store: whether each part matches its name, and which states need the damaged parts.
 
-Reads the disk, never a cache. What is damaged is named, not mended: see `sandbox.store.repair`.
+Reads the disk, never a cache. Damage is reported, not repaired: see `sandbox.store.repair`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sandbox.store.store_lock import writing
 
 @dataclass(frozen=True)
 class Damage:
-    """A part that is missing or not what its name says, with the states that cannot be had without it.
+    """A part that is missing or does not match its name, with the states that need it.
 
     `part` is "manifest" or "content", `what` "missing", "damaged" or "of another size". `paths` are the files of a
     content. A content without snapshots is one that no manifest names: nothing is lost with it.
@@ -32,7 +32,7 @@ class Damage:
 
 @dataclass(frozen=True)
 class Verified:
-    """How much was looked at, and what is not as it should be."""
+    """How much was checked, and what is wrong."""
 
     manifests: int
     contents: int
@@ -41,7 +41,7 @@ class Verified:
 
 
 def verify(store: SnapshotStore, digest: str) -> list[Damage]:
-    """What of one snapshot is missing or damaged; nothing when all of it can be had."""
+    """The missing or damaged parts of one snapshot; empty if it is complete."""
     with store.unread() as plain:
         return list(_verify(plain, [digest], ()).damages)
 
@@ -79,7 +79,7 @@ def _verify(store: SnapshotStore, digests: list[str], contents: Iterable[str]) -
 
 
 def _content(store: SnapshotStore, name: str, sizes: set[int]) -> tuple[str, int]:
-    """What is wrong with a content ("" for nothing), and its size in bytes as it lies there."""
+    """What is wrong with a content ("" for nothing), and its stored size in bytes."""
     try:
         with store.blobs.open(name) as file:
             size_bytes = file.seek(0, 2)
@@ -89,7 +89,7 @@ def _content(store: SnapshotStore, name: str, sizes: set[int]) -> tuple[str, int
 
 
 def _named(store: SnapshotStore, digests: list[str], bad: dict[str, str], said: dict[str, set[int]]) -> list[Damage]:
-    """Reads the manifests once more: who needs what is rarely asked, and to remember it for all costs memory."""
+    """Reads the manifests again: this is rarely needed, and storing it for all would cost memory."""
     needed: dict[str, tuple[set[str], set[bytes]]] = {name: (set(), set()) for name in bad}
     for digest in digests if bad else ():
         for entry in store.read(digest):

@@ -20,6 +20,7 @@ from agents.states import (
     PLAN_ENDED,
     PLAN_MOVES,
     TRAINING_MOVES,
+    TRIAL_MOVES,
     BacklogState,
     EnvironmentRunState,
     GoalState,
@@ -28,6 +29,7 @@ from agents.states import (
     LevelState,
     PlanState,
     TrainingState,
+    TrialState,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,6 +54,7 @@ def test_every_state_has_a_row_in_its_table() -> None:
     assert set(BACKLOG_MOVES) == set(BacklogState)
     assert set(ENVIRONMENT_RUN_MOVES) == set(EnvironmentRunState)
     assert set(TRAINING_MOVES) == set(TrainingState)
+    assert {TrialState.RUNNING: {TrialState.ENDED}, TrialState.ENDED: set()} == TRIAL_MOVES
 
 
 @pytest.mark.parametrize(("old", "new"), list(product(EnvironmentRunState, EnvironmentRunState)))

@@ -164,17 +164,10 @@ def test_what_would_show_test_variations_or_mix_policies_up_is_refused(
 def test_only_contexts_are_reworded_and_all_of_them(by: str) -> None:
     plain = library().rules
     other = reworded(plain) if by == SCRIPT else library(REWORDED).rules
-    files = {file.stem for file in REWORDED.glob("*.plan")}
-    assert by == SCRIPT or files == {"navigation", "find-non-living-thing", "melt", "lifespan-longest-lived"}
     assert len(other) == len(plain)
     assert _bodies(other) == _bodies(plain)
     texts = {context.text for rule in plain for context in rule.contexts}
-    if by == SCRIPT:
-        assert texts.isdisjoint(context.text for rule in other for context in rule.contexts)
-    else:
-        rules = [rule for file in REWORDED.glob("*.plan") for rule in parse(file.read_text())]
-        by_hand = {context.text for rule in rules for context in rule.contexts}
-        assert texts.isdisjoint(by_hand)
+    assert texts.isdisjoint(context.text for rule in other for context in rule.contexts)
 
 
 def _bodies(rules: Sequence[Rule]) -> list[tuple[object, ...]]:

@@ -33,7 +33,7 @@ def test_what_ships_can_be_sent_and_has_all_that_a_page_shows(prompt: Prompt) ->
 FOLLOWED_BY_MATERIAL = {
     *("plan", "extract", "entailment", "environment-action"),
     *("modular", "modular-compare", "modular-assess"),
-    *("summary", "file-changes", "candidate", "memory", "memory-summary", "tool", "workflow"),
+    *("summary", "file-changes", "candidate", "memory", "memory-summary", "tool", "workflow", "prompt"),
     *("agent-turn", "design", "remarks"),
 }
 

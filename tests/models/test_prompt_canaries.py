@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from agents.actors import prompt_versions
 from agents.evolution.activation import prompt_canaries, rollouts
 from agents.evolution.activation.prompt_canaries import Answers, Comparison, chance_to_notice
+from agents.evolution.sequential import Stretch
 from agents.models import Rollout
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
@@ -23,6 +25,7 @@ from tests.models.test_prompts import _no_embeddings, plan, written  # fixtures 
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ClientOf = Callable[[User], Client]
+CALLS = count(1)
 
 
 @pytest.fixture
@@ -41,7 +44,7 @@ def answered(version: ComponentVersion, good: int, bad: int) -> None:
     assert used is not None
     filled = used.filled(**dict.fromkeys(used.prompt.values, ""))
     for was_of_use in [True] * good + [False] * bad:
-        in_use.count(filled, was_of_use=was_of_use)
+        in_use.count(filled, was_of_use=was_of_use, call=next(CALLS))
 
 
 def shipped(version: ComponentVersion) -> ComponentVersion:
@@ -136,16 +139,18 @@ def test_who_may_begin_one(
         prompt_canaries.begin(own, by=admin, percent=10)
 
 
-@given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 60), st.integers(0, 60))
-def test_one_that_fails_no_more_often_is_never_harmful(uses: int, failed: int, others: int, other_failed: int) -> None:
-    failed, other_failed = min(failed, uses), min(other_failed, others)
-    found = Comparison(Answers(uses, uses - failed), Answers(others, others - other_failed))
-    assert 0 <= found.p <= 1.0000001
-    if failed * others <= other_failed * uses:
-        assert not found.is_harmful
+@given(st.lists(st.tuples(*[st.integers(0, 12)] * 4), max_size=12))
+def test_one_that_fails_no_more_often_is_never_harmful(counted: list[tuple[int, int, int, int]]) -> None:
+    """In each stretch it fails less often than the other, or as often."""
+    stretches = []
+    for uses, failed, others, other_failed in counted:
+        failed, other_failed = min(failed, uses), min(other_failed, others)
+        if failed * others <= other_failed * uses and others:
+            stretches.append(Stretch(uses, others, failed + other_failed, failed))
+    assert not Comparison(Answers(0, 0), Answers(0, 0), tuple(stretches)).is_harmful
 
 
 def test_the_power_that_the_page_states() -> None:
-    assert chance_to_notice(0.1, 0.1, 50, 200) < 0.05, "one that is just as good"
-    assert chance_to_notice(0.4, 0.1, 50, 200) > 0.95
-    assert chance_to_notice(0.2, 0.1, 50, 200) < chance_to_notice(0.3, 0.1, 50, 200)
+    assert chance_to_notice(0.1, 0.1, 50, 20) < 0.05, "one that is just as good"
+    assert chance_to_notice(0.4, 0.1, 50, 20) == pytest.approx(0.961, abs=1e-3)
+    assert chance_to_notice(0.2, 0.1, 50, 20) < chance_to_notice(0.3, 0.1, 50, 20)

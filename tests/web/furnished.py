@@ -46,6 +46,8 @@ from agents.models import (
     LevelDocument,
     Replay,
     ReplayCase,
+    VersionTrial,
+    VersionTrialCase,
     Workspace,
 )
 from agents.modular import branching, wanting
@@ -136,6 +138,8 @@ class Furnished:
     copy: EvolvedCopy
     # A candidate that was replayed on recorded calls.
     prompt: ComponentVersion
+    # A live one that runs, and a replayed one that has ended.
+    trials: tuple[int, int]
     flow: IntentPlan
     guest: Goal
     modular: int
@@ -181,6 +185,7 @@ def furnish(people: People) -> Furnished:
     notify.sweep()
     levels.sweep()
     tokens.issue(owner, f"token {LONG}"[:100])
+    prompt = _replayed(keeper, done)
     return Furnished(
         people=people,
         done=done,
@@ -204,7 +209,8 @@ def furnish(people: People) -> Furnished:
         lesson=_taught(revised, judge),
         mcp=mcp.pk,
         copy=_copied(owner),
-        prompt=_replayed(keeper, done),
+        prompt=prompt,
+        trials=_trials(prompt, keeper, done),
         flow=_flow(owner, judge),
         guest=_guest(owner),
         modular=_modular(owner),
@@ -427,6 +433,27 @@ def _replayed(by: User, goal: Goal) -> ComponentVersion:
             parent_said=NASTY, candidate_said=LONG, differs=number < 4,
         )  # fmt: skip
     return version
+
+
+def _trials(b: ComponentVersion, by: User, goal: Goal) -> tuple[int, int]:
+    """A live trial with answers of both versions, and a replayed one that found B better."""
+    asked: dict[str, Any] = {"difference": 20, "differ": 30, "alpha": 5, "power": 80, "most_cases": 85}
+    asked |= {"component": b.component, "a": b.parent, "b": b, "by": by, "why": NASTY, "power_stated": 0.8}
+    live = VersionTrial.objects.create(**asked, mode="live")
+    call = ModelCall.objects.filter(goal=str(goal.pk)).latest("pk").pk
+    for number, (is_b, worked) in enumerate(((False, True), (True, False), (True, True), (False, False))):
+        VersionTrialCase.objects.create(
+            trial=live, call=call + number, is_b=is_b, worked=worked, known_at=timezone.now()
+        )
+    said = {"state": "ended", "verdict": "b_better", "reason": LONG, "ended_at": timezone.now()}
+    ended = VersionTrial.objects.create(**asked, **said, mode="replayed")
+    replay = Replay.objects.create(version=b, parent=asked["a"], by=by, trial=ended, state="done")
+    for number, (a_passes, b_passes) in enumerate([(False, True)] * 7 + [(True, True), (None, True)], start=1):
+        ReplayCase.objects.create(
+            replay=replay, number=number, goal=goal, text=NASTY, half="probe", succeeded_then=True, base="",
+            is_done=True, parent_passes=a_passes, candidate_passes=b_passes, parent_said=NASTY, candidate_said=LONG,
+        )  # fmt: skip
+    return live.pk, ended.pk
 
 
 _PLANNER = {"name": "plan", "version": "1.0.0", "values": {}, "chars": 0}

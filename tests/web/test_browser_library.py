@@ -12,7 +12,7 @@ from agents.models import Workspace
 from library import embedding
 from library.components import services as components
 from library.memory import services as memory
-from library.models import Experience
+from library.models import Component, Experience
 from people.models import User
 from tests.browser import arrived, sideways
 from tests.library.vectors import WordVectors, install
@@ -92,7 +92,7 @@ def test_an_experience_is_found_and_forgotten_with_and_without_scripts(
     assert [row.primary_goal_description for row in Experience.objects.all()] == ["write a poem"]
 
 
-def test_a_rule_is_found_while_one_types(operator: User, owner: User, open_page: OpenPage) -> None:
+def test_components_are_found_while_one_types(operator: User, owner: User, open_page: OpenPage) -> None:
     components.publish("rule", "greet somebody", GREET, by=operator, status="active")
     components.publish("rule", "meet somebody", GREET.replace("greet", "meet"), by=operator, status="active")
     page = open_page(owner, "/rules/")
@@ -100,3 +100,22 @@ def test_a_rule_is_found_while_one_types(operator: User, owner: User, open_page:
     expect(page.locator("#found li")).to_have_count(1)
     expect(page.locator("#found")).to_contain_text("1 of 2")
     expect(page.locator("#q")).to_be_focused()
+    for kind in Component.Kind.values:
+        for work in ("sowing", "reaping"):
+            components.publish(
+                kind, f"{kind} for {work}", f"a text for {work}\n", by=operator, status="active",
+                applicability_text=f"{work} as a {kind} does",
+            )  # fmt: skip
+    embedding.embed_missing()
+    page.goto(f"{page.url.partition('/rules/')[0]}/library/")
+    task = page.locator("#l-task")
+    for kind in Component.Kind.values:
+        task.fill("")
+        task.press_sequentially(f"reaping as a {kind} does")
+        first = page.locator("#found li").first
+        expect(first.get_by_role("link", name=f"{kind} for reaping", exact=True)).to_be_visible()
+        expect(first.locator("meter")).to_have_attribute("value", "100")
+        expect(task).to_be_focused()
+    # The kind narrows what is typed, without a click on a button.
+    page.select_option("#l-kind", "prompt")
+    expect(page.locator("#found li")).to_have_count(2)

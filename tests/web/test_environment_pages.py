@@ -76,6 +76,18 @@ def test_a_run_under_way_is_asked_about_again(owner: User, client: Client) -> No
     assert f'hx-get="{run.get_absolute_url()}?"' in text_of(client, run.get_absolute_url())
 
 
+def test_while_the_environment_starts_the_page_says_so(owner: User, client: Client) -> None:
+    client.force_login(owner)
+    client.post("/environments/", FORM)
+    run = EnvironmentRun.objects.get()
+    address = run.get_absolute_url()
+    assert "is starting" not in text_of(client, address)
+    EnvironmentRun.objects.filter(pk=run.pk).update(state=EnvironmentRunState.RUNNING)
+    assert "The environment is starting." in text_of(client, address)
+    EnvironmentRun.objects.filter(pk=run.pk).update(first_percept="You are in the hall.")
+    assert "is starting" not in text_of(client, address)
+
+
 def test_the_rules_that_are_followed_are_shown_with_their_lines(owner: User, client: Client) -> None:
     client.force_login(owner)
     run = started(client, share="50")

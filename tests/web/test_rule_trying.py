@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 from django.test import Client
 
 from agents.cycle import cycle
-from agents.models import Goal
+from agents.models import Goal, Workspace
+from library.components import services
 from library.errors import EntailmentUnavailable
 from library.language.entailment import model
 from library.models import ComponentVersion, EntailmentVerdict
@@ -130,3 +131,48 @@ def test_very_many_beliefs_and_a_very_long_one_are_answered(reviewer: User, clie
     assert "applicable, lowest 1" in words_of(check(client_of(reviewer), try_goal="greet Nora", try_beliefs=many))
     long = "The gate is " + "very " * 9_000 + "open."
     assert "not applicable" in words_of(check(client_of(reviewer), try_goal="greet Nora", try_beliefs=long))
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[str]:
+    """What the model, which is in use and finds nothing, is asked about."""
+    found: list[str] = []
+
+    def judge(pairs: Sequence[model.Pair]) -> list[model.Judgement]:
+        found.extend(dict.fromkeys(hypothesis for _, hypothesis in pairs))
+        return [model.TOO_LONG] * len(pairs)
+
+    settings.ENTAILMENT = "model"
+    monkeypatch.setattr(model, "judge", judge)
+    return found
+
+
+CASTLE = DRAFT.replace("the gate is open", "the gate is ajar\nAND the moat is dry")
+BELIEVED = "Somebody left the gate ajar.\nThe moat has no water and is dry."
+
+
+def test_what_was_not_judged_says_so_and_is_judged_when_somebody_asks(
+    reviewer: User, client_of: ClientOf, asked: list[str]
+) -> None:
+    fields = {"body": CASTLE, "do": "try", "try_goal": "greet Nora", "try_beliefs": BELIEVED}
+    words = words_of(client_of(reviewer).post("/rules/new/", fields).content.decode())
+    assert "the moat is dry not judged: another condition does not hold" in words
+    assert "Judge the rest" in words
+    assert asked == ["the gate is ajar"]
+    words = words_of(client_of(reviewer).post("/rules/new/", {**fields, "do": "try_all"}).content.decode())
+    assert asked[1:] == ["the gate is ajar", "the moat is dry"]
+    assert "not judged" not in words
+    assert "Judge the rest" not in words
+
+
+def test_the_page_of_a_rule_judges_the_rest_too(
+    owner: User, client_of: ClientOf, operator: User, make_workspace: Callable[..., Workspace], asked: list[str]
+) -> None:
+    make_workspace(owner)
+    body = GREET.replace("there is no file or folder named {name}", "the workspace hums\nAND the workspace glows")
+    rule = services.publish("rule", "greet somebody", body, by=operator, status="active", applicability_text="greet")
+    address = f"/rules/{rule.component_id}/?goal=greet+Nora"
+    assert "Judge the rest" in text_of(client_of(owner), address)
+    assert set(asked) == {"the workspace hums"}
+    assert "Judge the rest" not in text_of(client_of(owner), f"{address}&judge=all")
+    assert asked[-1] == "the workspace glows"

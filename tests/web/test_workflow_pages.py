@@ -57,6 +57,14 @@ def test_a_text_is_saved_by_who_may_and_stays_in_the_editor_otherwise(
     assert saved.headers["Location"] == f"{reverse('workflow', args=[version.component_id])}?version={version.pk}"
 
 
+def test_a_long_text_is_kept_whole_though_browsers_send_two_characters_for_the_end_of_a_line(
+    reviewer: User, client_of: ClientOf
+) -> None:
+    body = GREET + "#\n" * 40_000
+    client_of(reviewer).post(reverse("workflow-new"), {"body": body.replace("\n", "\r\n")})
+    assert ComponentVersion.objects.get(component__kind="workflow").body == body
+
+
 def test_the_check_while_typing_stores_nothing_and_shows_lines_and_the_graph(owner: User, client_of: ClientOf) -> None:
     body = GREET.replace("simple_coder.read", "simple_coder.raed")
     page = said(client_of(owner).post(reverse("workflow-check"), {"body": body}))

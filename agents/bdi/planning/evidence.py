@@ -87,7 +87,7 @@ class Node:
         return {**outcome, "why": f"{outcome['why']} ({note})"} if note else outcome
 
     def _not_applicable(self, judgement: Judgement) -> Json:
-        failed = next((judged for judged in judgement.contexts if not judged.holds), None)
+        failed = next((judged for judged in judgement.contexts if not judged.holds and not judged.left_out), None)
         if failed is None:
             return {"code": "not_tried", "why": "another rule was chosen first"}
         nearest = nearest_belief(failed, self.beliefs)
@@ -110,6 +110,7 @@ class Node:
             "holds": judged.holds,
             "decided_by": None if judged.decided_by is None else self.numbers[judged.decided_by],
             "score": judged.score,
+            "left_out": judged.left_out,
             "cells": [
                 {"belief": self.numbers[n], "answer": v.answer, "score": v.score, "reason": v.reason, "stage": v.stage}
                 for n, v in judged.cells.items()

@@ -19,12 +19,16 @@ _MARK = re.compile(r"^(?:[-*+•]|#{1,6}|\d{1,3}[.)])\s+")
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition of a rule as it was judged; `belief` is the sentence that decided it, empty when none did."""
+    """A condition of a rule as it was judged; `belief` is the sentence that decided it, empty when none did.
+
+    `left_out`: no model was asked about it, since another one does not hold.
+    """
 
     sentence: str
     holds: bool
     score: float
     belief: str = ""
+    left_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -197,4 +201,6 @@ def _conditions(contexts: Sequence[Mapping[str, Any]], beliefs: Sequence[str]) -
     for one in contexts:
         decided_by = one["decided_by"]
         belief = beliefs[decided_by] if decided_by is not None else ""
-        yield Condition(str(one["sentence"]), bool(one["holds"]), float(one["score"]), belief)
+        yield Condition(
+            str(one["sentence"]), bool(one["holds"]), float(one["score"]), belief, bool(one.get("left_out"))
+        )

@@ -104,19 +104,21 @@ def plan(
     chosen: Mapping[str, str] | None = None,
     judge_by: Sequence[Judge] = (),
     look: Look | None = None,
+    judge_all: bool = False,
 ) -> PlanDraft | NoPlan:
     """Return the steps of the first rule, in the order of selection, whose body compiles down to commands.
 
     `chosen` names by key (`levels.key_of`) the version id of the only rule that may serve that goal or sub-goal,
     because a reviewer said so. `judge_by` are models, by stage, that are asked about contexts which nothing proves or
-    disproves. `look` tells which files a set holds that steps are for; without it only sets that a belief lists can
+    disproves; `judge_all` asks them also about contexts of rules that cannot be used any more, for people who look on.
+    `look` tells which files a set holds that steps are for; without it only sets that a belief lists can
     be used. Sub-goals are planned against the beliefs as the steps before them are predicted to
     leave them, and from the folder that these steps end in. `evidence` (JSON-able) holds the goal, the chosen rule,
     slots, the contexts × beliefs matrix, every relevant rule with its outcome, the rejected ones with their reason, the
     sub-goals in order, and the beliefs.
     """
     likely = Likely(judge_by) if judge_by else None
-    planner = _Planner(tuple(rules), registry, max_depth, chosen or {}, likely, look)
+    planner = _Planner(tuple(rules), registry, max_depth, chosen or {}, likely, look, judge_all)
     goal = _Goal(goal_text, read_text(goal_text), {})
     expansion = planner.expand(goal, tuple(beliefs), offset=0)
     found = planner.log.document(goal_text)
@@ -133,6 +135,7 @@ class _Planner:
     chosen: Mapping[str, str]
     likely: Likely | None = None
     look: Look | None = None
+    judge_all: bool = False
     tries: int = 0
     filed: Speaking | None = None
     log: evidence.Log = field(default_factory=evidence.Log)
@@ -178,7 +181,8 @@ class _Planner:
         for each in found:
             # Of many ways to fill a rule none is worth asking a model about.
             asked = likely if len(each.relevant) == 1 else None
-            groups.append(_Group(tuple(judge(one, beliefs, cwd, filed, asked) for one in each.relevant), each.is_cut))
+            judged = (judge(one, beliefs, cwd, filed, asked, judge_all=self.judge_all) for one in each.relevant)
+            groups.append(_Group(tuple(judged), each.is_cut))
         return groups
 
     @staticmethod

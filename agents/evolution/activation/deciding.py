@@ -17,8 +17,8 @@ from agents.components.workflow_library import WorkflowInvalid
 from agents.evolution.activation import prompt_canaries, rollouts, tool_checks
 from agents.evolution.replays import answer_cases, cases, replays
 from agents.evolution.replays.gate import Judgement, Verdict
-from agents.models import Replay
-from agents.states import ReplayState, RolloutState
+from agents.models import Replay, VersionTrial
+from agents.states import ReplayState, RolloutState, TrialState
 from library.components import services as library
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
@@ -116,6 +116,7 @@ def begin_canary(version: ComponentVersion, *, by: User, percent: int, reason: s
         raise LibraryRefused("Only rules can be a canary: their goals can be replayed with the version before.")
     _fit_to_use(version, by)
     with transaction.atomic():
+        _check_no_trial(version)
         version = _admitted(version, by, reason)
         begun = library.begin_canary(version, by, percent)
         previous = version.component.versions.get(status=_Status.ACTIVE)
@@ -138,6 +139,7 @@ def begin_prompt_canary(version: ComponentVersion, *, by: User, percent: int, re
     """The same for a share of requests. Raises LibraryRefused."""
     prompt_versions.check_may_use(version, by)
     with transaction.atomic():
+        _check_no_trial(version)
         return prompt_canaries.begin(_admitted(version, by, reason), by=by, percent=percent)
 
 
@@ -170,6 +172,12 @@ def retire(version: ComponentVersion, *, by: User) -> ComponentVersion:
         retired = library.retire(version, by)
         _journal(retired, by, "retired", "")
         return retired
+
+
+def _check_no_trial(version: ComponentVersion) -> None:
+    running = VersionTrial.objects.filter(component=version.component_id, state=TrialState.RUNNING.value).first()
+    if running is not None:
+        raise LibraryRefused(f"A/B trial {running.pk} of this {version.component.kind} is running. Stop it first.")
 
 
 def _admitted(version: ComponentVersion, by: User, reason: str) -> ComponentVersion:

@@ -1,9 +1,9 @@
 """A canary of a prompt: a share of requests is sent with the new text, and chance draws which.
 
 Requests differ by nothing but chance, so the shares of answers that their asker could use can be compared: Fisher's
-test, one-sided. The canary is taken back when it fails at least five times and so much more often than the version in
-use that chance explains it in 5 of 100 cases at most. It is looked at again and again, so a prompt that is just as good
-is taken back a little more often than that: the safe side, for a person decides about activation anyway.
+test, one-sided, for each stretch between two looks (`sequential`). The canary is taken back when it fails at least five
+times and so much more often than the version in use that chance explains it. However long it is looked at, one that is
+as good is taken back in 5 of 100 cases at most.
 
 Firmware has no canary on purpose: what it forbids is forbidden in all requests or in none.
 """
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import comb
 
 from django.db import transaction
 
@@ -20,6 +19,7 @@ from agents.actors import prompt_versions
 from agents.evolution.activation import rollouts
 from agents.evolution.auditing.statistics import more_often
 from agents.evolution.replays.gate import SIGNIFICANT
+from agents.evolution.sequential import Spending, Stretch, boundary, chance_to_cross, fails_more_often
 from agents.models import Rollout
 from agents.states import RolloutState
 from library.components import services as library
@@ -30,6 +30,7 @@ from people.models import User
 
 # As few as the gate takes for no chance.
 FAILURES_LEAST = 5
+_SPENDING = Spending(SIGNIFICANT, FAILURES_LEAST)
 _Status = ComponentVersion.Status
 
 
@@ -48,10 +49,13 @@ class Answers:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The canary beside the version in use, since it began. `p`: how likely it fails so much more often by chance."""
+    """The canary beside the version in use, since it began. `p`: how likely it fails so much more often by chance, if
+    one looks once. `stretches`: what was counted between two looks.
+    """
 
     canary: Answers
     active: Answers
+    stretches: tuple[Stretch, ...] = ()
 
     @property
     def p(self) -> float:
@@ -61,7 +65,7 @@ class Comparison:
     @property
     def is_harmful(self) -> bool:
         """Whether it is to be taken back."""
-        return self.canary.failed >= FAILURES_LEAST and self.p <= SIGNIFICANT
+        return fails_more_often(_SPENDING, self.stretches)
 
 
 def begin(version: ComponentVersion, *, by: User, percent: int) -> ComponentVersion:
@@ -81,12 +85,9 @@ def begin(version: ComponentVersion, *, by: User, percent: int) -> ComponentVers
 
 def comparison(rollout: Rollout) -> Comparison:
     """What has been counted since it began."""
-    rows = ComponentVersion.objects.filter(pk__in=(rollout.version_id, rollout.previous_id))
-    now = {row.pk: _counts(row) for row in rows.only("uses", "successes")}
-    since = rollout.counted_from
-    return Comparison(
-        _since(now[rollout.version_id], since["version"]), _since(now[rollout.previous_id], since["previous"])
-    )
+    now, since = _now(rollout), rollout.counted_from
+    stretches = tuple(Stretch(*one) for one in since.get("stretches", ()))
+    return Comparison(_since(now["version"], since["version"]), _since(now["previous"], since["previous"]), stretches)
 
 
 def sweep() -> None:
@@ -95,8 +96,25 @@ def sweep() -> None:
     for rollout in watched.select_related("version__component", "previous__component"):
         if rollout.version.status != _Status.CANARY:
             rollouts.end(rollout, RolloutState.ENDED, f"version {rollout.version.version} is {rollout.version.status}")
-        elif (found := comparison(rollout)).is_harmful:
+            continue
+        _look(rollout)
+        if (found := comparison(rollout)).is_harmful:
             _take_back(rollout, found)
+
+
+def _look(rollout: Rollout) -> None:
+    """Close the stretch since the last look if an answer failed in it."""
+    now, kept = _now(rollout), rollout.counted_from
+    seen = kept.get("seen", kept)
+    new, other = _since(now["version"], seen["version"]), _since(now["previous"], seen["previous"])
+    if not new.failed + other.failed:
+        return
+    stretch = [new.uses, other.uses, new.failed + other.failed, new.failed]
+    looked = {**kept, "stretches": [*kept.get("stretches", ()), stretch], "seen": now}
+    # The race it closes: two sweeps that count the same answers.
+    ours = Rollout.objects.filter(pk=rollout.pk, state=RolloutState.WATCHED.value, counted_from=kept)
+    if ours.update(counted_from=looked):
+        rollout.counted_from = looked
 
 
 def _take_back(rollout: Rollout, found: Comparison) -> None:
@@ -113,6 +131,13 @@ def _take_back(rollout: Rollout, found: Comparison) -> None:
     rollouts.take_back(rollout, why, figures)
 
 
+def _now(rollout: Rollout) -> dict[str, list[int]]:
+    """Uses and successes of both versions, read together."""
+    rows = ComponentVersion.objects.filter(pk__in=(rollout.version_id, rollout.previous_id))
+    found = {row.pk: _counts(row) for row in rows.only("uses", "successes")}
+    return {"version": found[rollout.version_id], "previous": found[rollout.previous_id]}
+
+
 def _counts(version: ComponentVersion) -> list[int]:
     return [version.uses, version.successes]
 
@@ -122,27 +147,10 @@ def _since(now: list[int], then: list[int]) -> Answers:
 
 
 @lru_cache(maxsize=32)
-def chance_to_notice(fails: float, fails_before: float, answers: int, answers_before: int) -> float:
-    """The power of one look after so many answers of each: how likely a canary is taken back whose answers fail with
-    this chance, where those of the version in use fail with that one; 0 to 1, exact.
+def chance_to_notice(fails: float, fails_before: float, answers: int, percent: int) -> float:
+    """The power: how likely a canary with this share of requests is taken back by the time that it has had so many
+    answers, which fail with this chance, where those of the version in use fail with that one; 0 to 1.
     """
-    chance = 0.0
-    for before in range(answers_before + 1):
-        here = _binomial(before, answers_before, fails_before)
-        if here < 1e-9:
-            continue
-        enough = _enough(before, answers, answers_before)
-        chance += here * sum(_binomial(failed, answers, fails) for failed in range(enough, answers + 1))
-    return chance
-
-
-def _enough(before: int, answers: int, answers_before: int) -> int:
-    """The fewest failures by which it is taken back."""
-    for failed in range(FAILURES_LEAST, answers + 1):
-        if Comparison(Answers(answers, answers - failed), Answers(answers_before, answers_before - before)).is_harmful:
-            return failed
-    return answers + 1
-
-
-def _binomial(k: int, n: int, p: float) -> float:
-    return comb(n, k) * p**k * (1 - p) ** (n - k)
+    share = percent / 100
+    edge = boundary(_SPENDING, share)
+    return chance_to_cross(edge, share * fails, (1 - share) * fails_before, round(answers / share))

@@ -2,8 +2,8 @@
 
 Every new goal that the rule planned, or that the version before it would have planned and this one did not, every plan
 that has a step of the tool, and every plan of the workflow is run by both in copies. The test of the gate decides,
-turned round: five goals broken and none fixed end it. Plans are looked at as soon as they are made, so a version may be
-gone before anybody has approved what it planned.
+turned round and made for many looks (`sequential`): five goals broken and none fixed end it. Plans are looked at as
+soon as they are made, so a version may be gone before anybody has approved what it planned.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ from agents.evolution.replays.cases import Found
 from agents.evolution.replays.gate import Judgement
 from agents.models import IntentPlan, Plan, ReplayCase, Rollout
 from agents.record.moves import move_rollout
-from agents.rules.grammar import RuleSyntaxError
 from agents.states import MoveRefused, PlanState, RolloutState
-from agents.toolkit.types import PlanDraft
 from library.components import canary
 from library.components import services as library
 from library.models import ComponentVersion
@@ -97,10 +95,11 @@ def decide(rollout: Rollout) -> bool:
 
 
 def _take_back(rollout: Rollout, judged: Judgement) -> bool:
-    p = gate.sign_test(judged.broken, judged.fixed)
+    # Of being taken back by now, were it as good.
+    chance = gate.watch_edge().spent(judged.broken + judged.fixed)
     why = (
         f"taken back automatically: of the goals planned since, it breaks {judged.broken} and fixes {judged.fixed}"
-        f" (chance {p:.1%})"
+        f" (chance {chance:.1%})"
     )
     return take_back(rollout, why, {"fixed": judged.fixed, "broken": judged.broken})
 
@@ -166,7 +165,9 @@ def _case(rollout: Rollout, plan: Plan) -> Found | None:
     made = IntentPlan.objects.filter(plan=plan).order_by("revision").first()
     document = documents.read(bytes(made.document)) if made is not None else None
     if rollout.version.component.kind == RULE:
-        concerned = (name, version) in replanning.versions_in(plan.evidence) or _previous_plans(rollout, plan)
+        concerned = (name, version) in replanning.versions_in(plan.evidence)
+        # What it left to others, or to nobody, though the version before would have planned it.
+        concerned = concerned or replanning.would_plan(rollout.previous, plan.goal, plan)
     elif rollout.version.component.kind == WORKFLOW:
         concerned = (name, version) in reprocessing.names_in(plan.evidence)
     else:
@@ -175,17 +176,3 @@ def _case(rollout: Rollout, plan: Plan) -> Found | None:
         return None
     base = document.base if document is not None else plan.goal.workspace.head
     return Found(plan.goal, plan, base, made is not None and made.state == PlanState.COMPLETE)
-
-
-def _previous_plans(rollout: Rollout, plan: Plan) -> bool:
-    """Whether the version before would have planned what this one left to others, or to nobody."""
-    if not plan.evidence.get("beliefs") or plan.source == Plan.Source.PERSON:
-        return False
-    try:
-        rule = replanning.rule_of(rollout.previous)
-    except RuleSyntaxError:
-        return False
-    drafted = replanning.drafted_by(rule, plan.goal, plan)
-    return isinstance(drafted, PlanDraft) and rule.name in {
-        name for name, _ in replanning.versions_in(drafted.evidence)
-    }

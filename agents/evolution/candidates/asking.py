@@ -5,8 +5,8 @@ On the default agent's models and budget and under its firmware. Nothing here is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -21,6 +21,7 @@ from agents.models import DEFAULT_AGENT, Agent
 from agents.record.errors import NotPossibleNow
 from library.language import generation, masking
 from library.language.asking import Answer, Ask, IsWanted, Message, ModelError, PromptUsed
+from library.models import ComponentVersion
 from library.prompts import in_use
 
 PURPOSE = "candidate"
@@ -41,11 +42,21 @@ class Budget:
 
 
 @dataclass(frozen=True)
+class Wanted:
+    """What a candidate is written for: the version to improve on, the reason, and how far it may go from that."""
+
+    parent: ComponentVersion
+    why: str
+    strategy: str
+
+
+@dataclass(frozen=True)
 class Writer:
     """The agent that a model writes for, with its firmware. `chars`: what a prompt may have.
 
     `since`: when the work began; what was answered to the same requests since then is not asked again. None: every
-    request is sent. `is_wanted` is asked while an answer comes, `on_asked` told of each request before it is made.
+    request is sent. `used` are the answers that this work has taken already, for a second request that is the same asks
+    again. `is_wanted` is asked while an answer comes, `on_asked` told of each request before it is sent.
     """
 
     agent: Agent
@@ -53,6 +64,7 @@ class Writer:
     since: datetime | None = None
     is_wanted: IsWanted | None = None
     on_asked: Callable[[], None] | None = None
+    used: set[int] = field(default_factory=set)
 
     @property
     def chars(self) -> int:
@@ -92,7 +104,6 @@ def written(
     prompts = [prompt]
     conversation = [Message(role, text) for role, text in asked]
     problems: list[str] = []
-    used: set[int] = set()
     for _ in range(writer.agent.max_repair_attempts + 1):
         request = request_for(
             writer.agent,
@@ -104,8 +115,8 @@ def written(
             schema=schema,
             told=writer.told,
         )
-        answer = _answer(writer, request, used)
-        used.add(answer.call)
+        answer = _answer(writer, request)
+        writer.used.add(answer.call)
         text, problems = judged(answer)
         if not problems:
             return text, answer.model
@@ -115,11 +126,12 @@ def written(
     raise NotPossibleNow(f"The model's candidates could not be taken. {' '.join(problems[:3])}")
 
 
-def _answer(writer: Writer, request: Ask, used: Collection[int]) -> Answer:
+def _answer(writer: Writer, request: Ask) -> Answer:
+    known = None if writer.since is None else generation.answered_since(request, writer.since, writer.used)
+    if known is not None:
+        return known
     if writer.on_asked is not None:
         writer.on_asked()
-    if writer.since is not None and (known := generation.answered_since(request, writer.since, used)) is not None:
-        return known
     try:
         return generation.ask(request, is_wanted=writer.is_wanted)
     except ModelError as error:

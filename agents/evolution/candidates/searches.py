@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 
-from agents.evolution.candidates import asking, writing
+from agents.evolution.candidates import asking, grounds, writing
+from agents.evolution.candidates.asking import Budget
+from agents.evolution.candidates.grounds import Ground
+from agents.evolution.replays import replays
 from agents.models import CandidateSearch, Standstill
 from agents.record import row_lease, wake_ups
 from agents.record.errors import NotPossibleNow
 from agents.record.moves import move_replay
 from agents.states import MoveRefused, ReplayState
+from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
+from people import journal
+from people.journal import Event
 from people.models import User
 
 MOST_TEXTS = 20
@@ -43,18 +50,29 @@ class Cost:
 def costs(component: Component, many: Sequence[int], *, by: User) -> tuple[Cost, ...]:
     """What a search over so many texts may take: calls of the model and their tokens, and runs of cases in copies."""
     budget = asking.budget()
-    found = [] if budget.why_not else writing.probe_half(component, by)
-    why_not = budget.why_not
-    if not why_not and (len(found) < 2 or all(one.succeeded for one in found)):
-        why_not = "It takes two goals that you may see, one of which failed, in the half that a writer may see."
-    if why_not:
-        return (Cost(why_not=why_not),) * len(many)
-    cases = len(found)
-    return tuple(
-        # The parent on all, then for each text the version it comes from and itself on a group, and itself on all.
-        Cost(texts, texts * budget.calls, texts * budget.tokens, cases + texts * (2 * GROUP + cases), cases)
-        for texts in many
-    )
+    try:
+        if budget.why_not:
+            raise NotPossibleNow(budget.why_not)
+        parent = writing.improvable(component, by=by)
+        writing.check_may_search(parent, by)
+        ground = _fit(grounds.of(parent, by))
+    except (NotPossibleNow, LibraryRefused) as refused:
+        return (Cost(why_not=str(refused)),) * len(many)
+    return tuple(_cost(texts, budget, ground) for texts in many)
+
+
+def _fit(ground: Ground) -> Ground:
+    if len(ground.cases) < 2 or not ground.has_failed:
+        raise NotPossibleNow(
+            "It takes two cases that you may see, one of which failed, in the half that a writer may see."
+        )
+    return ground
+
+
+def _cost(texts: int, budget: Budget, ground: Ground) -> Cost:
+    # The parent on all, then for each text the version it comes from and itself on a group, and itself on all.
+    calls, tokens, runs = ground.cost(1 + texts, 2 * GROUP * texts)
+    return Cost(texts, texts * budget.calls + calls, texts * budget.tokens + tokens, runs=runs, cases=len(ground.cases))
 
 
 def ask(component: Component, *, by: User, why: str, strategy: str, texts: int) -> CandidateSearch:
@@ -65,9 +83,11 @@ def ask(component: Component, *, by: User, why: str, strategy: str, texts: int) 
     parent = writing.improvable(component, by=by)
     if not 2 <= texts <= MOST_TEXTS:
         raise NotPossibleNow(f"Choose 2 to {MOST_TEXTS} texts.")
-    if why_not := costs(component, [texts], by=by)[0].why_not:
-        raise NotPossibleNow(why_not)
-    search = _begun(CandidateSearch(parent=parent, by=by, why=why, strategy=strategy, most_texts=texts))
+    writing.check_may_search(parent, by)
+    cost = costs(component, [texts], by=by)[0]
+    if cost.why_not:
+        raise NotPossibleNow(cost.why_not)
+    search = _begun(CandidateSearch(parent=parent, by=by, why=why, strategy=strategy, most_texts=texts), cost)
     if search.is_of_one_text:
         raise NotPossibleNow(f"A model is writing a candidate of {parent} already. Wait for it, or stop it.")
     return search
@@ -103,17 +123,38 @@ def ask_for_new(kind: str, wish: str, *, by: User, snippet: str = "") -> Candida
     return search
 
 
-def _begun(search: CandidateSearch) -> CandidateSearch:
+def _begun(search: CandidateSearch, cost: Cost | None = None) -> CandidateSearch:
     """This search, stored; or the one that is under way in its place, whatever it is over."""
     try:
         with transaction.atomic():
             search.save()
+            if cost is not None and search.parent is not None and replays.asks_models(search.parent):
+                _journal(search, search.parent, cost)
             wake_ups.wake_search(search.pk)
             return search
     except IntegrityError:
         # The race it answers: two people ask at once. One search for a version is enough, and one wish of a person.
         rival = Q(parent=search.parent) if search.parent else Q(parent=None, by=search.by, new_kind=search.new_kind)
         return CandidateSearch.objects.get(_WAITING | _RUNNING, rival)
+
+
+def _journal(search: CandidateSearch, parent: ComponentVersion, cost: Cost) -> None:
+    """Like a replay that asks models it spends what agents may spend, so it stays known who began it."""
+    said = {"what": "began a search for a better version", "version": parent.version}
+    said |= {"called": f"{parent.component.kind} {parent.component.name}", "why": search.why}
+    most = {"most_calls": cost.calls, "most_tokens": cost.tokens}
+    journal.record(Event.COMPONENT, by=search.by, subject=f"component:{parent.component_id}", data=said | most)
+
+
+def since(search: CandidateSearch) -> datetime:
+    """When a search was asked for, or the one before it that came to no end: what it was answered is paid for."""
+    begun = search.created_at
+    before = CandidateSearch.objects.filter(parent=search.parent_id, pk__lt=search.pk).exclude(_ONE_TEXT)
+    for state, at in before.order_by("-pk").values_list("state", "created_at"):
+        if state != ReplayState.IMPOSSIBLE:
+            break
+        begun = at
+    return begun
 
 
 def wish_of(by: User, kind: str, search_id: int | None = None) -> CandidateSearch | None:

@@ -1,4 +1,4 @@
-"""The work of a search: `gepa` chooses what to improve on and what to keep, a model writes, and the copies decide.
+"""The work of a search: `gepa` chooses what to improve on and what to keep, a model writes, and the cases decide.
 
 Everything is seen on the probe half of the parent's cases only. What comes of it is one candidate, replayed on all of
 them beside its parent like any other; nothing is put to use here. gepa's own way of asking models is not used: each
@@ -9,26 +9,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 
-from agents.bdi.language_models.candidate_writing import Case
 from agents.components.rule_writing import RuleInvalid
 from agents.components.tool_writing import ToolInvalid
 from agents.components.workflow_library import WorkflowInvalid
-from agents.evolution import replaying
-from agents.evolution.candidates import asking, searches, writing
-from agents.evolution.candidates.asking import Writer
-from agents.evolution.candidates.writing import Wanted
-from agents.evolution.replays import contenders
-from agents.evolution.replays.cases import Found
+from agents.evolution.candidates import asking, grounds, searches, writing
+from agents.evolution.candidates.asking import Wanted, Writer
+from agents.evolution.candidates.grounds import Ground, Tried
+from agents.evolution.replays import replays
+from agents.evolution.replays.answer_sides import OutOfBudget
 from agents.evolution.replays.contenders import Unusable
 from agents.execution.companion import Companion
 from agents.execution.shadow import Stopped
-from agents.models import CandidateSearch, ReplayCase
+from agents.models import CandidateSearch
 from agents.record import draining, logs
 from agents.record.errors import NotPossibleNow
 from agents.states import ReplayState
@@ -54,7 +52,7 @@ def work(search_id: int | None = None) -> None:
 
 
 def turn(search: CandidateSearch) -> None:
-    """Search from the beginning; what it asked before this worker is not asked for again."""
+    """Search from the beginning; what a worker before this one was answered is not asked for again."""
     if search.lease_fence > searches.BEGUN_MAX:
         searches.end(search, ReplayState.IMPOSSIBLE, f"{searches.BEGUN_MAX} workers died while it ran")
         return
@@ -87,8 +85,11 @@ def _search(search: CandidateSearch, stop_work: Event) -> _Best:
     from gepa.api import optimize
 
     by, parent = _still_wanted(search)
-    found = writing.probe_half(parent.component, by)
-    trials = _Trials(search, asking.writer(), Wanted(parent, search.why, search.strategy), stop_work)
+    writing.check_may_search(parent, by)
+    ground = grounds.of(parent, by, since=searches.since(search), until=search.created_at)
+    writer = replace(asking.writer(), since=search.created_at, is_wanted=lambda: not stop_work.is_set())
+    trials = _Trials(search, writer, Wanted(parent, search.why, search.strategy), stop_work, ground)
+    found = list(ground.cases)
     # Its protocols name its own types for what is ours; what they ask for is there.
     given: Any = trials
     result: Any = optimize(
@@ -106,6 +107,8 @@ def _search(search: CandidateSearch, stop_work: Event) -> _Best:
     )
     if stop_work.is_set():
         raise Stopped
+    if trials.spent:
+        raise NotPossibleNow(trials.spent)
     scores = [round(score * len(found)) for score in result.val_aggregate_scores]
     best = max(range(len(scores)), key=lambda at: (scores[at], -at))
     return _Best(result.candidates[best][_TEXT], scores[best], len(found), scores[0])
@@ -113,7 +116,8 @@ def _search(search: CandidateSearch, stop_work: Event) -> _Best:
 
 def _written(search: CandidateSearch, stop_work: Event) -> tuple[str, str, str]:
     """The text that a model writes, what is said of it with the version, and what with the search."""
-    asked = 0
+    # What a worker before this one was answered is there, and counted.
+    asked = search.asked
 
     def count() -> None:
         nonlocal asked
@@ -138,7 +142,7 @@ def _text(search: CandidateSearch, writer: Writer) -> tuple[str, str]:
         writing.check_may_write(_who_asked(search))
         return writing.new_text(writer, search.new_kind, search.why, search.snippet)
     by, parent = _still_wanted(search)
-    shown = writing.probe_cases(parent.component, by)
+    shown = writing.shown_to(by, parent)
     return writing.better(writer, Wanted(parent, search.why, search.strategy), parent.body, shown)
 
 
@@ -160,7 +164,8 @@ def _still_wanted(search: CandidateSearch) -> tuple[User, ComponentVersion]:
 
 
 def _end(search: CandidateSearch, best: _Best) -> None:
-    said = f"{best.passed} of {best.of} goals of the probe half pass"
+    what = "calls" if search.parent is not None and replays.asks_models(search.parent) else "goals"
+    said = f"{best.passed} of {best.of} {what} of the probe half pass"
     if best.passed <= best.before:
         searches.end(search, ReplayState.DONE, f"No version did better than the one in use: {said} with it.")
         return
@@ -203,12 +208,16 @@ class _Trials:
     writer: Writer
     wanted: Wanted
     stop_work: Event
+    ground: Ground
     asked: int = 0
     tried: list[dict[str, Any]] = field(default_factory=list)
     runs: int = 0
+    proposed: int = 0
+    spent: str = ""
+    _is_counted: bool = False
 
     def __post_init__(self) -> None:
-        # A worker that died has asked for some already, and these were paid for.
+        # A worker that died has asked for some already.
         self.asked = self.search.asked
 
     def is_over(self, state: Any) -> bool:
@@ -216,28 +225,30 @@ class _Trials:
 
         Where all of a group pass already gepa asks for no text, so the rounds are bounded, too.
         """
-        is_enough = self.asked >= self.search.most_texts or state.i >= 3 * self.search.most_texts
-        return is_enough or self.stop_work.is_set() or any(one["passed"] == one["of"] for one in self.tried)
+        is_enough = self.proposed >= self.search.most_texts or state.i >= 3 * self.search.most_texts
+        return (
+            is_enough
+            or bool(self.spent)
+            or self.stop_work.is_set()
+            or any(one["passed"] == one["of"] for one in self.tried)
+        )
 
     def evaluate(
-        self, batch: list[Found], candidate: Mapping[str, str], capture_traces: bool = False
-    ) -> EvaluationBatch[Case, str]:
+        self, batch: list[Any], candidate: Mapping[str, str], capture_traces: bool = False
+    ) -> EvaluationBatch[Any, str]:
         """One for each case that passes, nothing for one that fails or that a copy cannot prove."""
         from gepa.core.adapter import EvaluationBatch
 
-        sides = self._sides(batch, candidate[_TEXT])
-        scores = [1.0 if passes else 0.0 for passes, _ in sides]
-        said = [words for _, words in sides]
-        traces = [
-            Case(one.goal.text, "" if passes else words) for one, (passes, words) in zip(batch, sides, strict=True)
-        ]
-        return EvaluationBatch(outputs=said, scores=scores, trajectories=traces if capture_traces else None)
+        found = self._tried(batch, candidate[_TEXT])
+        scores = [1.0 if one.passes else 0.0 for one in found]
+        traces = [one.case for one in found] if capture_traces else None
+        return EvaluationBatch(outputs=[""] * len(found), scores=scores, trajectories=traces)
 
     def make_reflective_dataset(
-        self, candidate: Mapping[str, str], eval_batch: EvaluationBatch[Case, str], components_to_update: list[str]
+        self, candidate: Mapping[str, str], eval_batch: EvaluationBatch[Any, str], components_to_update: list[str]
     ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
         """The cases with what went wrong in each."""
-        return {_TEXT: [{"goal": one.goal, "error": one.error} for one in eval_batch.trajectories or []]}
+        return {_TEXT: [asdict(one) for one in eval_batch.trajectories or []]}
 
     def propose_new_texts(
         self,
@@ -248,29 +259,42 @@ class _Trials:
         """A text that a model writes in the light of these cases; the same one where no answer could be taken."""
         if self.stop_work.is_set():
             raise Stopped
-        self.asked += 1
-        searches.note(self.search, asked=self.asked, tried=self.tried)
-        shown = [Case(str(one["goal"]), str(one["error"])) for one in reflective_dataset[_TEXT]]
+        self.proposed += 1
+        self._is_counted = False
+        shown = [self.ground.case_type(**one) for one in reflective_dataset[_TEXT]]
+        writer = replace(self.writer, on_asked=self._count)
         try:
-            text, _ = writing.better(self.writer, self.wanted, candidate[_TEXT], shown)
+            text, _ = writing.better(writer, self.wanted, candidate[_TEXT], shown)
         except NotPossibleNow as refused:
             logger.info("A search got no text: %s", refused, extra={"candidate_search": self.search.pk})
             return dict(candidate)
         return {_TEXT: text}
 
-    def _sides(self, batch: Sequence[Found], text: str) -> list[tuple[bool, str]]:
-        component = self.wanted.parent.component
+    def _count(self) -> None:
+        """A text counts with the first request that is sent for it: what another worker was answered is there."""
+        if self._is_counted:
+            return
+        if self.asked >= self.search.most_texts:
+            raise NotPossibleNow("As many texts as may be were asked for.")
+        self._is_counted = True
+        self.asked += 1
+        searches.note(self.search, asked=self.asked, tried=self.tried)
+
+    def _tried(self, batch: Sequence[Any], text: str) -> list[Tried]:
         try:
-            side = contenders.of(ComponentVersion(pk=0, component=component, version="0.0.0", body=text))
+            try_one = self.ground.with_text(text)
         except Unusable as wrong:
-            return [(False, str(wrong))] * len(batch)
+            return [self.ground.unusable(one, str(wrong)) for one in batch]
         found = []
         for one in batch:
             self.runs += 1
-            case = ReplayCase(goal=one.goal, plan=one.plan, base=one.base)
             name = f"search-{self.search.pk}-{self.search.lease_fence}-{self.runs}"
-            tried = replaying.tried(case, side, name, self.stop_work)
-            found.append((bool(tried.passes), tried.said))
+            try:
+                found.append(try_one(one, name, self.stop_work))
+            except OutOfBudget as spent:
+                # gepa goes on after an error.
+                self.spent = str(spent)
+                raise
         return found
 
     def on_valset_evaluated(self, event: Mapping[str, Any]) -> None:

@@ -1,5 +1,5 @@
-"""Candidates that a language model writes: of a rule, a tool or a workflow, from the probe half of its cases only; and
-new tools and workflows.
+"""Candidates that a language model writes: of a rule, a tool, a workflow or a prompt, from the probe half of its cases
+only; and new tools and workflows.
 
 They are checked, tried and replayed like a person's. Nothing here activates anything. Nothing here is called inside a
 transaction, for a model is asked.
@@ -8,19 +8,20 @@ transaction, for a model is asked.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 
+from agents.actors import prompt_versions
 from agents.bdi.language_models import candidate_writing, tool_drafting
 from agents.bdi.language_models.candidate_writing import STRATEGIES, Case
 from agents.bdi.workflows import drafting
 from agents.components import made_tools, rule_writing, tool_writing, workflow_library
 from agents.components.rules import KIND as RULE
 from agents.evolution.activation import tool_checks
-from agents.evolution.candidates import asking
-from agents.evolution.candidates.asking import Writer
-from agents.evolution.replays import cases, gate, replays
+from agents.evolution.candidates import asking, prompt_candidates
+from agents.evolution.candidates.asking import Wanted, Writer
+from agents.evolution.replays import answer_cases, cases, gate, replays
 from agents.evolution.replays.cases import Found
 from agents.models import Attempt
 from agents.record.errors import NotPossibleNow
@@ -33,22 +34,14 @@ from library.language.asking import Answer
 from library.models import Component, ComponentVersion
 from library.prompts import in_use
 from people.models import User
+from people.roles import Role
 
 MOST_WISH = 2_000
 _MOST_CHANGES = 1_000
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What a candidate is written for: the version to improve on, the reason, and how far it may go from that."""
-
-    parent: ComponentVersion
-    why: str
-    strategy: str
-
-
 def write(component: Component, *, by: User, why: str, strategy: str) -> ComponentVersion:
-    """Have a model write a candidate of a rule, a tool or a workflow, and have that replayed beside its parent.
+    """Have a model write a candidate of a component, and have that replayed beside its parent.
 
     Raises LibraryRefused for people who may not write, and NotPossibleNow with the reason when there is no model or its
     answers cannot be used.
@@ -56,23 +49,30 @@ def write(component: Component, *, by: User, why: str, strategy: str) -> Compone
     parent = improvable(component, by=by)
     writer = asking.writer()
     wanted = Wanted(parent, why, strategy)
-    text, model = better(writer, wanted, parent.body, probe_cases(component, by))
+    text, model = better(writer, wanted, parent.body, shown_to(by, parent))
     return save(text, wanted, by=by, changes=f"written by {model}, {strategy.replace('_', ' ')}: {why}")
 
 
-def better(writer: Writer, wanted: Wanted, text: str, shown: Sequence[Case]) -> tuple[str, str]:
-    """What a model makes of a text in the light of these cases, and the model that wrote it. Raises NotPossibleNow."""
+def better(writer: Writer, wanted: Wanted, text: str, shown: Sequence[Any]) -> tuple[str, str]:
+    """What a model makes of a text in the light of these cases, and the model that wrote it. Raises NotPossibleNow.
+
+    The cases are those of `shown_to`, which differ from kind to kind.
+    """
     return _BETTER[wanted.parent.component.kind](writer, wanted, text, list(shown))
 
 
 def save(text: str, wanted: Wanted, *, by: User, changes: str) -> ComponentVersion:
-    """Store what a model wrote as a candidate, and have it replayed beside its parent."""
+    """Store what a model wrote as a candidate, and have it replayed beside its parent.
+
+    A replay that asks models begins no program: an operator does, after reading what it may cost.
+    """
     component = wanted.parent.component
     with transaction.atomic():
         saved = _SAVE[component.kind](text, by=by, of=component, changes=changes, origin=library.MODEL)
         if component.kind == made_tools.KIND:
             tool_checks.ask(saved, by=by)
-        replays.ask(saved, by=by, why=wanted.why, strategy=wanted.strategy)
+        if not replays.asks_models(saved):
+            replays.ask(saved, by=by, why=wanted.why, strategy=wanted.strategy)
     return saved
 
 
@@ -80,10 +80,22 @@ def improvable(component: Component, *, by: User) -> ComponentVersion:
     """The version in use, which a model may improve on for this person. Raises LibraryRefused, NotPossibleNow."""
     check_may_write(by)
     parent = component.versions.filter(status=ComponentVersion.Status.ACTIVE).first()
-    if parent is None or not replays.can_be(parent):
-        said = "A model writes candidates of rules and workflows, and of tools that people made, that are in use."
+    if parent is None or not (replays.can_be(parent) or _is_prompt(parent)):
+        said = "A model writes candidates of rules, workflows, prompts and tools that people made, which are in use."
         raise NotPossibleNow(said)
     return parent
+
+
+def check_may_search(parent: ComponentVersion, by: User) -> None:
+    """Raises LibraryRefused for who may not have many texts tried: those of a prompt are tried by asking models."""
+    if _is_prompt(parent) and not by.has_role(Role.OPERATOR):
+        said = "Only an operator can search for a better prompt: models are asked again, which counts against budgets."
+        raise LibraryRefused(said)
+
+
+def _is_prompt(version: ComponentVersion) -> bool:
+    """Whether it is of a prompt that this mindX sends. Firmware is for people to write: it restrains the writer."""
+    return version.component.kind == in_use.KIND and answer_cases.can_be(version)
 
 
 def new(kind: str, wish: str, *, by: User) -> ComponentVersion:
@@ -137,6 +149,11 @@ def _new_workflow(writer: Writer, wish: str) -> tuple[str, str]:
         return text, taken or [str(fault) for fault in workflow_library.check(text).errors]
 
     return asking.written(writer, prompt, asked, drafting.SCHEMA, judged)
+
+
+def shown_to(by: User, parent: ComponentVersion) -> list[Any]:
+    """The cases that this person's writer may see, as `better` takes them."""
+    return prompt_candidates.probe(parent, by).cases if _is_prompt(parent) else probe_cases(parent.component, by)
 
 
 def probe_cases(component: Component, by: User) -> list[Case]:
@@ -248,13 +265,19 @@ def _not_a_version(text: str, name: str, parent: ComponentVersion) -> list[str]:
     return problems
 
 
-_BETTER: Mapping[str, Callable[[Writer, Wanted, str, list[Case]], tuple[str, str]]] = {
+def _save_prompt(text: str, *, by: User, of: Component, changes: str, origin: str) -> ComponentVersion:
+    return prompt_versions.save(of, text, by=by, changes=changes, origin=origin)
+
+
+_BETTER: Mapping[str, Callable[[Writer, Wanted, str, list[Any]], tuple[str, str]]] = {
     RULE: _rule,
     made_tools.KIND: _tool,
     workflow_library.KIND: _workflow,
+    in_use.KIND: prompt_candidates.better,
 }
 _SAVE: Mapping[str, Callable[..., ComponentVersion]] = {
     RULE: rule_writing.save,
     made_tools.KIND: tool_writing.save,
     workflow_library.KIND: workflow_library.save,
+    in_use.KIND: _save_prompt,
 }

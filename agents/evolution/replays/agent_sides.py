@@ -26,7 +26,7 @@ from agents.beliefs import entailment_model
 from agents.components import agent_versions, rules
 from agents.components.agent_versions import KIND
 from agents.evolution.replays import answer_checks, answer_sides, cases, copies, replanning
-from agents.evolution.replays.answer_cases import Cost
+from agents.evolution.replays.answer_cases import Beside, Cost
 from agents.evolution.replays.answer_checks import PLAN, Asked, Checked
 from agents.evolution.replays.answer_sides import since
 from agents.evolution.replays.cases import Found
@@ -51,14 +51,15 @@ def can_be(version: ComponentVersion) -> bool:
     return version.component.kind == KIND
 
 
-def cost(version: ComponentVersion, found: list[Found] | None = None) -> Cost:
+def cost(version: ComponentVersion, found: list[Found] | None = None, *, beside: Beside = None) -> Cost:
     """What a replay may take at most: both sides ask a model for each goal that a model was asked for then."""
-    if version.parent is None:
+    other = beside or version.parent
+    if other is None:
         return Cost(why_not="This is the first version, so there is no parent to compare it with.")
     chosen = cases.of(version.component) if found is None else found
     if not chosen:
         return Cost(why_not="No plan of this agent has run yet.")
-    sides = [_set_to(Agent(name=version.component.name), one) for one in (version.parent, version)]
+    sides = [_set_to(Agent(name=version.component.name), one) for one in (other, version)]
     asked = sum(_call_of(one.goal) is not None for one in chosen)
     calls = asked * sum(bool(models_of(side)) for side in sides)
     models = tuple(dict.fromkeys(models_of(side)[0] for side in sides if models_of(side)))

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
 
 from django.conf import settings
 
@@ -29,12 +31,21 @@ _LOOKED_AT, _READ = 2_000, 200
 _ENDED_BADLY = (GoalState.FAILED, GoalState.MANUAL, GoalState.DROPPED)
 
 
+# The version that another one is compared with.
+Beside = ComponentVersion | None
+
+
 @dataclass(frozen=True)
 class FoundCall:
     """A recorded request, and whether its answer was of use then."""
 
     asked: Asked
     succeeded: bool
+
+    @property
+    def number(self) -> int:
+        """What says by a hash which half it belongs to: its goal, or the call where there was none."""
+        return self.asked.goal.pk if self.asked.goal is not None else self.asked.call.pk
 
 
 @dataclass(frozen=True)
@@ -57,11 +68,14 @@ def can_be(version: ComponentVersion) -> bool:
     return component.kind == firmware.KIND or (component.kind == PROMPT and component.name in declared.every())
 
 
-def of(version: ComponentVersion) -> list[FoundCall]:
-    """Every case whose answer was of no use, and as many whose answer was; the newest, at most `MOST` of each."""
+def of(version: ComponentVersion, *, until: datetime | None = None) -> list[FoundCall]:
+    """Every case whose answer was of no use, and as many whose answer was; the newest, at most `MOST` of each.
+
+    `until`: of calls that were made by then.
+    """
     failures: list[FoundCall] = []
     successes: list[FoundCall] = []
-    for found in _all(version.component):
+    for found in _all(version.component, until):
         (successes if found.succeeded else failures).append(found)
         if len(failures) >= MOST and len(successes) >= MOST:
             break
@@ -70,33 +84,41 @@ def of(version: ComponentVersion) -> list[FoundCall]:
     return failures + successes[: len(failures) or MOST]
 
 
+def newest(component: Component, most: int) -> list[FoundCall]:
+    """The newest cases, whatever their answer was worth: for comparisons that a choice by that would bend."""
+    return list(islice(_all(component), most))
+
+
 def has_any(component: Component) -> bool:
     """Whether anything is recorded that it could be measured by, and somebody is there to be asked."""
     return next(_all(component), None) is not None
 
 
-def cost(version: ComponentVersion, found: list[FoundCall] | None = None) -> Cost:
-    """What both sides of all cases may take at most."""
-    if version.parent is None:
+def cost(version: ComponentVersion, found: list[FoundCall] | None = None, *, beside: Beside = None) -> Cost:
+    """What both sides of all cases may take at most, the other one being its parent if none is given."""
+    other = beside or version.parent
+    if other is None:
         return Cost(why_not="This is the first version, so there is no parent to compare it with.")
     chosen = of(version) if found is None else found
     if not chosen:
         return Cost(why_not="No recorded call can be sent again whose answer code could check.")
     # The whole text of each version comes on top of what was sent, which holds another one in its place.
-    texts = guessed_tokens(version.body) + guessed_tokens(version.parent.body)
-    tokens = sum(2 * _tokens(one.asked.call) + texts for one in chosen)
+    texts = guessed_tokens(version.body) + guessed_tokens(other.body)
+    tokens = sum(2 * tokens_of(one.asked.call) + texts for one in chosen)
     models = tuple(dict.fromkeys(asking_again.choice(one.asked.call).models[0] for one in chosen))
     return Cost(len(chosen), 2 * len(chosen), tokens, models=models)
 
 
-def _tokens(call: ModelCall) -> int:
+def tokens_of(call: ModelCall) -> int:
+    """The most that sending its request again may take beside the text of the prompt."""
     sent = sum(guessed_tokens(str(one["content"])) for one in call.messages)
     return sent + min(int(call.asked_with["max_tokens"]), settings.MODEL_ANSWER_TOKENS)
 
 
-def _all(component: Component) -> Iterator[FoundCall]:
+def _all(component: Component, until: datetime | None = None) -> Iterator[FoundCall]:
     seen: set[tuple[str, str]] = set()
-    rows = ModelCall.objects.filter(pk__in=ModelCall.objects.order_by("-at", "-pk").values("pk")[:_LOOKED_AT])
+    made = ModelCall.objects.filter(at__lte=until) if until is not None else ModelCall.objects.all()
+    rows = ModelCall.objects.filter(pk__in=made.order_by("-at", "-pk").values("pk")[:_LOOKED_AT])
     rows = rows.filter(state=ModelCall.State.ANSWERED, replay_of=None)
     if component.kind == PROMPT:
         rows = rows.filter(asked_with__prompts__0__name=component.name)

@@ -13,7 +13,14 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from agents.bdi.language_models import candidate_writing, firmware_checks, model_answer, tool_drafting
+from agents.actors import prompt_versions
+from agents.bdi.language_models import (
+    candidate_writing,
+    firmware_checks,
+    model_answer,
+    prompt_writing,
+    tool_drafting,
+)
 from agents.bdi.language_models.firmware_checks import Check
 from agents.bdi.plans.dependencies import link
 from agents.bdi.plans.document import Document
@@ -133,6 +140,14 @@ def _workflow(asked: Asked, text: str) -> Checked:
     return Checked(str(errors[0]) if errors else "", written)
 
 
+def _prompt(asked: Asked, text: str) -> Checked:
+    written, wrong = _written(prompt_writing.read, text)
+    if wrong:
+        return Checked(wrong, written)
+    problems = prompt_versions.problems(str(_material(asked.call).get("name", "")), written)
+    return Checked(problems[0] if problems else "", written)
+
+
 def _written(read: Callable[[str], tuple[str, str]], text: str) -> tuple[str, str]:
     """The text in an answer, and why there is none."""
     try:
@@ -184,6 +199,7 @@ _READERS: Mapping[str, Callable[[Asked, str], Checked]] = {
     "candidate": _rule,
     "tool": _tool,
     "workflow": _workflow,
+    "prompt": _prompt,
     "memory": _memory,
     "summary": _prose,
     "memory-summary": _memory_summary,

@@ -30,6 +30,7 @@ from library.language import generation
 from library.language.asking import Answer, Ask, BudgetSpent, ModelError
 from library.language.asking import Stopped as NotWanted
 from library.models import ComponentVersion, ModelCall
+from library.prompts import in_use
 from library.prompts.in_use import KIND as PROMPT
 from sandbox.contract import SandboxError
 
@@ -77,7 +78,9 @@ class AnswerSide:
 
     def _request(self, call: ModelCall) -> Ask:
         if self.version.component.kind == PROMPT:
-            return asking_again.request_of(call, version=self.version.version)
+            # A text of a search is no row yet.
+            text = None if self.version.pk else in_use.of_text(self.version.component.name, self.version.body)
+            return asking_again.request_of(call, version=self.version.version, text=text)
         sent = str(call.asked_with["prompts"][0]["version"])
         return asking_again.request_of(call, version=sent, told=_told(call, self.version))
 
@@ -109,7 +112,7 @@ def answered(request: Ask, since: datetime, stop_work: Event) -> Answer | Side:
     except NotWanted as stopped:
         raise Stopped from stopped
     except BudgetSpent as spent:
-        raise OutOfBudget(f"{spent} Replay it again when there is budget: what was answered stays.") from spent
+        raise OutOfBudget(f"{spent} Begin it again when there is budget: what was answered stays.") from spent
     except ModelError as error:
         return Side(None, logs.storable(f"no answer: {error}")[:SAID_MAX])
 

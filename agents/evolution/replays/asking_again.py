@@ -105,8 +105,17 @@ def again(call: ModelCall, *, by: User, version: str = "", model: str = "") -> M
         return ModelCall.objects.get(pk=error.call)
 
 
-def request_of(call: ModelCall, *, version: str = "", model: str = "", told: firmware.Firmware | None = None) -> Ask:
+def request_of(
+    call: ModelCall,
+    *,
+    version: str = "",
+    model: str = "",
+    told: firmware.Firmware | None = None,
+    text: in_use.Version | None = None,
+) -> Ask:
     """Its request as it would be sent again, under the firmware of today or the one that is `told`.
+
+    `text` takes the place of a version that is saved.
 
     Raises NotPossibleNow where nothing can be sent.
     """
@@ -118,7 +127,7 @@ def request_of(call: ModelCall, *, version: str = "", model: str = "", told: fir
     agent = agent_of(call)
     if agent is None:
         raise NotPossibleNow("The agent that this call was made for is gone, and its budget with it.")
-    messages, prompts = _conversation(call, may, version)
+    messages, prompts = _conversation(call, may, version, text)
     return request_for(
         agent,
         call.purpose,
@@ -141,23 +150,25 @@ def goal_of(call: ModelCall) -> Goal | None:
     return rows.filter(pk=number).first() if number else None
 
 
-def _conversation(call: ModelCall, may: Choice, version: str) -> tuple[list[Message], list[PromptUsed]]:
+def _conversation(
+    call: ModelCall, may: Choice, version: str, text: in_use.Version | None
+) -> tuple[list[Message], list[PromptUsed]]:
     """The messages without their firmware, and the prompts in them."""
     first, *rest = [Message(str(one["role"]), str(one["content"])) for one in call.messages]
     main, chars = _main(call), int(_main(call)["chars"])
     sent = PromptUsed(main["name"], main["version"], first.content[:chars], main["values"])
-    told = _chosen(sent, may, version)
+    told = _chosen(sent, may, version, text)
     system = firmware.without(f"{told.text}{first.content[chars:]}")
     repairs = [PromptUsed(one["name"], one["version"], "", {}) for one in call.asked_with["prompts"][1:]]
     return [Message(first.role, system), *rest], [told, *repairs]
 
 
-def _chosen(sent: PromptUsed, may: Choice, version: str) -> PromptUsed:
+def _chosen(sent: PromptUsed, may: Choice, version: str, text: in_use.Version | None) -> PromptUsed:
     if not may.versions:
         if version and version != sent.version:
             raise NotPossibleNow("Its prompt cannot be exchanged: nobody can say any more where it ends.")
         return sent
-    found = in_use.named(may.prompt, version or may.versions[0])
+    found = text or in_use.named(may.prompt, version or may.versions[0])
     if found is None:
         raise NotPossibleNow(f"There is no version {version} of {may.prompt} that can be sent.")
     if missing := set(found.prompt.values) - set(sent.values):

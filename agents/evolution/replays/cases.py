@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -47,6 +48,11 @@ def of(component: Component, most: int = MOST) -> list[Found]:
     failures = failures[:most]
     # Without a failure its successes still show what a candidate breaks.
     return failures + successes[: len(failures) or most]
+
+
+def newest(component: Component, most: int) -> list[Found]:
+    """The newest goals of a component, however they ended: for comparisons that a choice by the end would bend."""
+    return list(islice(_all(component), most))
 
 
 def has_any(component: Component) -> bool:

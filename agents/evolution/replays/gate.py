@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import comb
 
+from agents.evolution.sequential import Boundary, Spending, boundary, chance_to_cross
+
 # Five fixes to none are the smallest case that convinces: 1 in 32.
 SIGNIFICANT = 0.05
 
@@ -96,17 +98,22 @@ def _verdict(proven: int, differ: int, fixed: int, broken: int, p: float) -> Ver
 
 
 def is_harmful(judgement: Judgement) -> bool:
-    """Whether a version in use breaks more than it fixes, and more than chance explains: the test turned round."""
-    return judgement.broken > 0 and sign_test(judgement.broken, judgement.fixed) <= SIGNIFICANT
+    """Whether a version in use breaks more than it fixes, and more than chance explains however often one looks."""
+    return watch_edge().is_crossed(judgement.broken, judgement.broken + judgement.fixed)
 
 
-def chance_to_notice(share: float, goals: int) -> float:
-    """The power of the watch: how likely it takes back, within so many goals, a version that breaks this share of them
-    and fixes none; 0 to 1. It looks after each goal, so all that counts is whether enough are broken in the end.
+def watch_edge() -> Boundary:
+    """How many of the flips may be broken ones in a watch before the version goes: five broken and none fixed are
+    enough, as for the gate, and one as good goes in at most 5 of 100 watches, however long.
     """
-    enough = next(broken for broken in range(1, 64) if sign_test(broken, 0) <= SIGNIFICANT)
-    missed = sum(comb(goals, few) * share**few * (1 - share) ** (goals - few) for few in range(min(enough, goals + 1)))
-    return 1 - missed
+    return boundary(Spending(SIGNIFICANT))
+
+
+def chance_to_notice(broken: float, fixed: float, goals: int) -> float:
+    """The power of the watch: how likely it takes back, within so many goals, a version that breaks this share of them
+    and fixes that one; 0 to 1.
+    """
+    return chance_to_cross(watch_edge(), broken, fixed, goals)
 
 
 def sign_test(fixed: int, broken: int) -> float:

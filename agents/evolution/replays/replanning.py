@@ -11,6 +11,7 @@ from agents.beliefs import entailment_model
 from agents.components import rules
 from agents.models import Goal, Plan
 from agents.plans import proposals
+from agents.rules.grammar import RuleSyntaxError
 from agents.rules.selection import KnownRule
 from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Belief, NoPlan, PlanDraft
@@ -40,6 +41,18 @@ def drafted_by(rule: KnownRule, goal: Goal, plan: Plan) -> PlanDraft | NoPlan:
     """What the rules make of it before it is bound to files and checked."""
     known = [*(one for one in rules.known_rules() if one.name != rule.name), rule]
     return means_ends.plan(goal.text, known, beliefs_of(plan), tools_in_use(), judge_by=entailment_model.in_use())
+
+
+def would_plan(version: ComponentVersion, goal: Goal, plan: Plan) -> bool:
+    """Whether a version of a rule would have planned what others planned, or nobody did; not where a person wrote."""
+    if not plan.evidence.get("beliefs") or plan.source == Plan.Source.PERSON:
+        return False
+    try:
+        rule = rule_of(version)
+    except RuleSyntaxError:
+        return False
+    drafted = drafted_by(rule, goal, plan)
+    return isinstance(drafted, PlanDraft) and rule.name in {name for name, _ in versions_in(drafted.evidence)}
 
 
 def beliefs_of(plan: Plan) -> list[Belief]:

@@ -13,10 +13,10 @@ from agents.components.agent_versions import KIND as AGENT
 from agents.components.rules import KIND as RULE
 from agents.components.workflow_library import KIND as WORKFLOW
 from agents.evolution.replays import agent_sides, answer_cases, cases, gate
-from agents.evolution.replays.answer_cases import Cost
+from agents.evolution.replays.answer_cases import Cost, FoundCall
 from agents.evolution.replays.cases import Found
 from agents.evolution.replays.gate import Flip, Judgement
-from agents.models import Replay, ReplayCase, Rollout, Standstill
+from agents.models import Replay, ReplayCase, Rollout, Standstill, VersionTrial
 from agents.record import row_lease, wake_ups
 from agents.record.errors import NotPossibleNow
 from agents.record.moves import move_replay
@@ -33,7 +33,10 @@ BEGUN_MAX = 5
 _WAITING = Q(state=ReplayState.WAITING.value)
 _RUNNING = Q(state=ReplayState.RUNNING.value)
 _OPEN = _WAITING | _RUNNING
-_WITH = ("version__component", "parent__component", "rollout__version__component", "rollout__previous__component")
+_WITH = (
+    *("version__component", "parent__component", "rollout__version__component", "rollout__previous__component"),
+    *("trial__a__component", "trial__b__component"),
+)
 
 
 def ask(version: ComponentVersion, *, by: User, why: str = "", strategy: str = Replay.Strategy.STANDARD) -> Replay:
@@ -55,13 +58,18 @@ def ask(version: ComponentVersion, *, by: User, why: str = "", strategy: str = R
             return _asked(version, version.parent, by, why, strategy)
     except IntegrityError:
         # The race it answers: two people ask at once. One open replay of a version is enough.
-        return Replay.objects.get(_OPEN, version=version)
+        under_way = Replay.objects.get(_OPEN, version=version)
+        if under_way.trial_id is not None:
+            raise NotPossibleNow(f"An A/B trial replays {version}. Wait for it, or stop it.") from None
+        return under_way
 
 
 def _asked(version: ComponentVersion, parent: ComponentVersion, by: User, why: str, strategy: str) -> Replay:
     replay = Replay.objects.create(version=version, parent=parent, by=by, why=why, strategy=strategy)
     if answer_cases.can_be(version):
-        _with_calls(replay, by)
+        calls = answer_cases.of(version)
+        _journal(replay, by, answer_cases.cost(version, calls))
+        _with_calls(replay, calls)
         return replay
     found = cases.of(version.component)
     if version.component.kind == AGENT:
@@ -96,8 +104,8 @@ def _journal(replay: Replay, by: User, cost: Cost) -> None:
     journal.record(Event.COMPONENT, by=by, subject=f"component:{version.component_id}", data=said | most)
 
 
-def _with_calls(replay: Replay, by: User) -> None:
-    name, found = replay.version.component.name, answer_cases.of(replay.version)
+def _with_calls(replay: Replay, found: Sequence[FoundCall]) -> None:
+    name = replay.version.component.name
     ReplayCase.objects.bulk_create(
         ReplayCase(
             replay=replay,
@@ -105,13 +113,12 @@ def _with_calls(replay: Replay, by: User) -> None:
             goal=one.asked.goal,
             call=one.asked.call.pk,
             text=one.asked.goal.text if one.asked.goal is not None else f"{one.asked.prompt}: call {one.asked.call.pk}",
-            half=_half(name, one.asked.goal.pk if one.asked.goal is not None else one.asked.call.pk),
+            half=_half(name, one.number),
             succeeded_then=one.succeeded,
             base=one.asked.base,
         )
         for number, one in enumerate(found, start=1)
     )
-    _journal(replay, by, answer_cases.cost(replay.version, found))
     wake_ups.wake_replay(replay.pk)
 
 
@@ -128,6 +135,20 @@ def watch(rollout: Rollout, found: Sequence[Found]) -> Replay:
     """Replay goals that were planned since a version was put to use, with it and with the one used before."""
     replay = Replay.objects.create(version=rollout.version, parent=rollout.previous, by=rollout.by, rollout=rollout)
     _with_cases(replay, found)
+    return replay
+
+
+def compare(trial: VersionTrial, found: Sequence[Found | FoundCall]) -> Replay:
+    """Replay these cases for an A/B trial, in this order."""
+    try:
+        with transaction.atomic():
+            replay = Replay.objects.create(version=trial.b, parent=trial.a, by=trial.by, why=trial.why, trial=trial)
+    except IntegrityError as taken:
+        raise NotPossibleNow(f"{trial.b} is being replayed already. Wait for that, or stop it.") from taken
+    if calls := [one for one in found if isinstance(one, FoundCall)]:
+        _with_calls(replay, calls)
+    else:
+        _with_cases(replay, [one for one in found if isinstance(one, Found)])
     return replay
 
 
@@ -156,7 +177,7 @@ def _with_cases(replay: Replay, found: Sequence[Found]) -> None:
 
 def latest(version: ComponentVersion) -> Replay | None:
     """The newest replay of a version beside its present parent on what was there before it."""
-    before = Replay.objects.filter(version=version, parent=version.parent_id, rollout=None)
+    before = Replay.objects.filter(version=version, parent=version.parent_id, rollout=None, trial=None)
     return before.order_by("-pk").first()
 
 
@@ -225,15 +246,22 @@ def stop(replay: Replay, *, by: User) -> None:
     """End it before its time; what was done stays. Raises LibraryRefused, NotPossibleNow where it has ended."""
     if not library.may_write(by):
         raise LibraryRefused("Your roles do not let you stop a replay. A reviewer, operator or developer can.")
+    if not break_off(replay, f"stopped by {by.username}"):
+        raise NotPossibleNow("This replay has ended already.")
+
+
+def break_off(replay: Replay, reason: str) -> bool:
+    """End it before its time, whoever has it; False where it has ended."""
     with transaction.atomic():
         found = Replay.objects.select_for_update(no_key=True).get(pk=replay.pk)
         if found.state == ReplayState.WAITING:
             move_replay(found, ReplayState.RUNNING, lease_fence=F("lease_fence") + 1)
             found.refresh_from_db()
         try:
-            move_replay(found, ReplayState.IMPOSSIBLE, reason=f"stopped by {by.username}")
-        except MoveRefused as over:
-            raise NotPossibleNow("This replay has ended already.") from over
+            move_replay(found, ReplayState.IMPOSSIBLE, reason=reason)
+        except MoveRefused:
+            return False
+        return True
 
 
 def is_ours(replay: Replay) -> bool:

@@ -49,7 +49,7 @@ class Command(BaseCommand):
         run.add_argument("--state", type=Path, metavar="FILE", help="an exported state to continue from")
         for kind in MODULE_TYPES:
             run.add_argument(f"--{kind}", default=_USUAL[kind], help="name, or name:{settings as JSON}")
-        run.add_argument("--paused", action="store_true", help="wait before the first step")
+        run.add_argument("--paused", action="store_true", help="pause before the first step")
         step = actions.add_parser("step", help="Take one step or more.")
         step.add_argument("--until", type=int, metavar="N", help="continue until this step")
         step.add_argument("--all", action="store_true", help="continue until it waits or ends")
@@ -60,15 +60,15 @@ class Command(BaseCommand):
         branch.add_argument("--option", type=int, help="another option, counted from 1")
         branch.add_argument("--next", help="the next module")
         branch.add_argument("--paused", action="store_true")
-        limits = actions.add_parser("limits", help="Change the limits of a run. A run that a limit ended continues.")
+        limits = actions.add_parser("limits", help="Give a run other limits; a run that a limit has ended continues.")
         for name, kind in _LIMITS.items():
-            limits.add_argument(f"--{name.replace('_', '-')}", type=kind, help=f"most {name} (default: as it is)")
+            limits.add_argument(f"--{name.replace('_', '-')}", type=kind, help=f"maximum {name} (default: unchanged)")
         replay = actions.add_parser("replay", help="Repeat a run from its recorded answers.")
         for one in (step, show, branch, limits, replay):
-            one.add_argument("run", type=int, help="its number")
+            one.add_argument("run", type=int, help="number of the run")
         branch.add_argument("node", type=int, help="the node to continue from")
         for one in (run, step, show, branch, limits, replay):
-            one.add_argument("--by", default="admin", metavar="USER", help="with whose rights (default: admin)")
+            one.add_argument("--by", default="admin", metavar="USER", help="whose rights apply (default: admin)")
             one.add_argument("--json", action="store_true", help="print one JSON document")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -32,7 +32,7 @@ class Command(BaseCommand):
         actions = parser.add_subparsers(dest="action", required=True)
         check = actions.add_parser("check", help="Run the trials of one tool, or of all.")
         check.add_argument("name", nargs="?", help="the name of a tool, or tool.command")
-        check.add_argument("--file", help="a file with the text of a tool that a person makes (docs/tools.md)")
+        check.add_argument("--file", help="a file with the text of a tool made by a person (docs/tools.md)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

@@ -237,6 +237,11 @@ class RunPage:
         return rights.may_change(self._reader, self.row)
 
     @property
+    def is_starting(self) -> bool:
+        """Whether a worker has it and the environment has said nothing yet."""
+        return self.row.state == S.RUNNING and self.row.first_percept is None
+
+    @property
     def looks_again(self) -> str:
         """What the page asks for a second later; empty: nothing will change by itself."""
         if self.plays:

@@ -14,11 +14,12 @@ from django.utils import timezone
 from agents.components import made_tools
 from agents.components.rules import KIND
 from agents.components.workflow_library import KIND as WORKFLOW
+from agents.evolution.ab_trials import version_trials
 from agents.evolution.activation import deciding
 from agents.evolution.auditing import proposing, sources
 from agents.evolution.candidates import starting
 from agents.evolution.replays import replays
-from agents.models import EvolutionGrant, EvolutionProposal, EvolutionStart, Rollout
+from agents.models import EvolutionGrant, EvolutionProposal, EvolutionStart, Rollout, VersionTrial
 from agents.pages.library.component_page import page_of
 from agents.presentation.rates import Rate, rate
 from agents.record.selectors import goals_visible_to
@@ -31,6 +32,7 @@ from people.roles import Role
 DAYS = 30
 MOST_LISTED = 100
 _GOALS_NAMED = 8
+_TRIALS = 5
 _WHAT = {
     "risk": "Risks",
     "failing": "Failing lately",
@@ -124,6 +126,11 @@ class EvolutionPage:
         lately = Rollout.objects.filter(state__in=(RolloutState.WATCHED.value, RolloutState.RETURNED.value))
         rows = lately.select_related("version__component", "previous").order_by("-pk")[:20]
         return [Watched(rollout, page_of(rollout.version.component)) for rollout in rows]
+
+    @property
+    def trials(self) -> list[VersionTrial]:
+        """The newest A/B trials."""
+        return list(version_trials.listed()[:_TRIALS])
 
     @property
     def grant(self) -> EvolutionGrant | None:

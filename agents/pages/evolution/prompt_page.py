@@ -28,11 +28,8 @@ class Canary:
     @property
     def notices(self) -> list[tuple[int, int]]:
         """Of a canary that fails so many percent of the time: how likely it is taken back by then, in percent."""
-        others = round(_AFTER * (100 - self.rollout.percent) / self.rollout.percent)
-        # More answers of the other version than this say hardly more.
-        others = min(others, 4 * _AFTER)
-        told = (0.2, 0.3, 0.4)
-        chances = [prompt_canaries.chance_to_notice(share, _FAILS_AS_IT_IS, _AFTER, others) for share in told]
+        told, percent = (0.2, 0.3, 0.4), self.rollout.percent
+        chances = [prompt_canaries.chance_to_notice(share, _FAILS_AS_IT_IS, _AFTER, percent) for share in told]
         return [(round(100 * share), round(100 * chance)) for share, chance in zip(told, chances, strict=True)]
 
 

@@ -23,6 +23,9 @@ PERCENTS = (5, 10, 25, 50)
 # The most telling first.
 _ORDER = ("broken", "fixed", "unproven", "unchanged", "waiting")
 
+# The page of a watch says how likely it notices a version that breaks these shares of the goals.
+_TOLD = (0.2, 0.1)
+
 
 @dataclass(frozen=True)
 class Row:
@@ -57,14 +60,13 @@ class Watch:
         return rollouts.CASES_MOST
 
     @property
-    def notices_a_fifth(self) -> int:
-        """Percent: how likely a version is noticed that breaks one goal in five."""
-        return round(100 * gate.chance_to_notice(0.2, rollouts.CASES_MOST))
-
-    @property
-    def notices_a_tenth(self) -> int:
-        """Percent: the same for one goal in ten."""
-        return round(100 * gate.chance_to_notice(0.1, rollouts.CASES_MOST))
+    def notices(self) -> list[tuple[int, int, int]]:
+        """Of a version that breaks so many goals of a hundred: how likely it is noticed, in percent, and how likely if
+        it fixes five of a hundred as well.
+        """
+        most = rollouts.CASES_MOST
+        chances = [(broken, *(gate.chance_to_notice(broken, fixed, most) for fixed in (0.0, 0.05))) for broken in _TOLD]
+        return [(round(100 * broken), round(100 * alone), round(100 * mixed)) for broken, alone, mixed in chances]
 
     @property
     def done(self) -> int:
@@ -120,7 +122,7 @@ def of(version: ComponentVersion, user: Any) -> Proof | None:
     if version.parent_id is None:
         return None
     standing = deciding.standing(version)
-    rows = _rows(standing.replay.cases.all(), version, user) if standing.replay is not None else ()
+    rows = rows_of(standing.replay.cases.all(), version, user) if standing.replay is not None else ()
     watch = _watch(version, user)
     return Proof(version, standing, rows, library.may_write(user), user.has_role(Role.ADMIN), watch)
 
@@ -130,7 +132,7 @@ def _watch(version: ComponentVersion, user: Any) -> Watch | None:
     if rollout is None:
         return None
     cases = ReplayCase.objects.filter(replay__rollout=rollout)
-    return Watch(rollout, rollouts.judgement(rollout), _rows(cases, version, user))
+    return Watch(rollout, rollouts.judgement(rollout), rows_of(cases, version, user))
 
 
 def flip_of(case: ReplayCase) -> str:
@@ -144,7 +146,7 @@ def flip_of(case: ReplayCase) -> str:
     return "fixed" if case.candidate_passes else "broken"
 
 
-def _rows(cases: QuerySet[ReplayCase], version: ComponentVersion, user: Any) -> tuple[Row, ...]:
+def rows_of(cases: QuerySet[ReplayCase], version: ComponentVersion, user: Any) -> tuple[Row, ...]:
     """A sealed case stays from whoever wrote the version, so that the next one is not written for it; a goal of
     somebody else from who may not read that.
     """

@@ -83,6 +83,10 @@ def wish_of(by: User, kind: str, search_id: int | None) -> WriterPage | None:
 
 
 def of(component: Component, by: User) -> SearchPage:
-    """For this reader."""
+    """For this reader. What another one may cost is not worked out while one is under way: that reads every case."""
+    search = searches.latest(component)
+    under_way = SearchPage(search, (), "")
+    if under_way.is_under_way:
+        return under_way
     costs = searches.costs(component, CHOICES, by=by)
-    return SearchPage(searches.latest(component), costs, costs[0].why_not)
+    return SearchPage(search, costs, costs[0].why_not)

@@ -14,7 +14,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from agents.actors import prompt_versions
 from agents.evolution.replays import asking_again, replays
-from agents.pages.evolution import prompt_page, replay_page
+from agents.models import Replay
+from agents.pages.evolution import prompt_page, replay_page, search_page, trial_page
 from agents.pages.evolution.replay_page import PERCENTS
 from agents.pages.library import component_uses
 from agents.pages.library.component_page import page_of
@@ -32,6 +33,13 @@ from library.models import Component, ComponentVersion, ModelCall
 from library.prompts import declared
 
 _WITH_PAGES = (Component.Kind.RULE, Component.Kind.TOOL, Component.Kind.WORKFLOW)
+# By the id of a part of the page: what it shows, where there is any, and its template.
+_FRAGMENTS = {
+    "replay": ("proof", "agents/library/_replay.html"),
+    "writer": ("writer", "agents/rules/_writer.html"),
+    "search": ("found", "agents/rules/_search.html"),
+}
+_WHOLE = "agents/library/component.html"
 _LISTED = 30
 _DOMAINS = 50
 _DRAWN = 60
@@ -130,10 +138,13 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "canary": prompt_page.canary_of(shown) if component.kind == Component.Kind.PROMPT and shown else None,
         "percents": PERCENTS,
         **_replayed(shown, user),
+        **_written(component, user),
+        "ab_trials": trial_page.OfComponent(component, user),
         "has_canary": any(one.status == ComponentVersion.Status.CANARY for one in versions),
     }
-    is_replay = context["proof"] is not None and request.headers.get("HX-Target") == "replay"
-    return render(request, "agents/library/_replay.html" if is_replay else "agents/library/component.html", context)
+    part = request.headers.get("HX-Target", "")
+    template = _FRAGMENTS[part][1] if part in _FRAGMENTS and context.get(_FRAGMENTS[part][0]) else _WHOLE
+    return render(request, template, context)
 
 
 def _lineage(versions: list[ComponentVersion]) -> Lineage | None:
@@ -148,6 +159,18 @@ def _replayed(shown: ComponentVersion | None, user: Any) -> dict[str, Any]:
         return {"proof": None}
     cost = replays.cost(shown) if shown.status != ComponentVersion.Status.ACTIVE else None
     return {"proof": replay_page.of(shown, user), "cost": cost}
+
+
+def _written(component: Component, user: Any) -> dict[str, Any]:
+    """What a model writes of a prompt, and what asking it may cost; of other kinds their own pages say so."""
+    if component.kind != Component.Kind.PROMPT or component.name not in declared.every():
+        return {}
+    return {
+        "writer": search_page.writer_of(component),
+        "found": search_page.of(component, user),
+        "strategies": Replay.Strategy.choices,
+        "page": page_of(component),
+    }
 
 
 def _calls(component: Component, user: Any) -> list[ModelCall]:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from agents.actors import prompt_versions
 from agents.evolution.activation import deciding
+from agents.views.library import version_moves
 from agents.views.library.versions import version_in_use, version_named_in
 from library.components import services
 from library.errors import LibraryRefused
@@ -41,6 +42,22 @@ def write(request: HttpRequest, pk: int) -> HttpResponse:
         return _form(request, component, kept, changes=changes, refused=str(refused), status=status)
     messages.success(request, f"Version {saved.version} is saved as a candidate. An operator must activate it.")
     return redirect(f"{reverse('library-component', args=[pk])}?version={saved.pk}")
+
+
+@require_POST
+def ask_model(request: HttpRequest, pk: int) -> HttpResponse:
+    """Have a model write a candidate from recorded calls, or stop that."""
+    user: Any = request.user
+    version_moves.ask_model(request, _prompt(pk), user)
+    return redirect(f"{reverse('library-component', args=[pk])}#writer")
+
+
+@require_POST
+def search(request: HttpRequest, pk: int) -> HttpResponse:
+    """Search for a better version with a model, or stop that."""
+    user: Any = request.user
+    version_moves.search(request, _prompt(pk), user)
+    return redirect(f"{reverse('library-component', args=[pk])}#search")
 
 
 @require_POST

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from agents.components import made_tools
 from agents.evolution.activation import deciding, tool_checks
 from agents.models import Replay
-from agents.pages.evolution import replay_page, search_page
+from agents.pages.evolution import replay_page, search_page, trial_page
 from agents.presentation import tool_page, unified_diff
 from agents.presentation.line_diff import compare
 from agents.toolkit.command import Tool
@@ -122,6 +122,7 @@ def _made(request: HttpRequest, component: Component) -> HttpResponse:
         "columns": COLUMNS,
         "standing": deciding.standing(shown),
         "proof": replay_page.of(shown, request.user),
+        "ab_trials": trial_page.OfComponent(component, user),
         "writer": search_page.writer_of(component),
         "strategies": Replay.Strategy.choices,
         "found": search_page.of(component, user),

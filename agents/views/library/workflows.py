@@ -23,7 +23,7 @@ from agents.evolution.activation import deciding, tool_checks
 from agents.goals import workflow_goals
 from agents.goals.component_goals import Terms
 from agents.models import Replay
-from agents.pages.evolution import replay_page, search_page
+from agents.pages.evolution import replay_page, search_page, trial_page
 from agents.pages.library import flow_page
 from agents.presentation.line_diff import compare
 from agents.presentation.values import as_text
@@ -200,6 +200,7 @@ def _page(
         "may_activate": services.may_activate(user),
         "standing": deciding.standing(shown),
         "proof": replay_page.of(shown, user),
+        "ab_trials": trial_page.OfComponent(component, user),
         "writer": search_page.writer_of(component),
         "strategies": Replay.Strategy.choices,
         "found": search_page.of(component, user),

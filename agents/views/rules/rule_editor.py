@@ -153,7 +153,7 @@ def _save(request: HttpRequest, component: Component | None) -> HttpResponse:
         _goal_named_in(request, request.POST),
         asked=DraftTrial.of(request.POST, user),
     )
-    if request.POST.get("do") in ("check", "try"):
+    if request.POST.get("do") in ("check", "try", "try_all"):
         return _editor(request, component, draft)
     activate = request.POST.get("do") == "activate"
     try:

@@ -87,6 +87,8 @@ class DraftTrial:
     beliefs: str
     past: Goal | None
     user: User
+    # Contexts that decide nothing any more are judged as well.
+    judge_all: bool = False
 
     @classmethod
     def of(cls, fields: Mapping[str, str], user: User) -> DraftTrial:
@@ -94,7 +96,13 @@ class DraftTrial:
         pk = fields.get("try_past", "")
         is_id = pk.isdecimal() and pk.isascii() and len(pk) < 19
         past = goals_visible_to(user).filter(pk=int(pk)).first() if is_id else None
-        return cls(_text(fields, "try_goal", GOAL_MAX), _text(fields, "try_beliefs", BELIEFS_MAX), past, user)
+        return cls(
+            _text(fields, "try_goal", GOAL_MAX),
+            _text(fields, "try_beliefs", BELIEFS_MAX),
+            past,
+            user,
+            fields.get("do") == "try_all",
+        )
 
     @property
     def said(self) -> str:
@@ -122,7 +130,7 @@ class DraftTrial:
         if not self.said:
             return None
         draft = KnownRule(rule.name, "draft", "", rule)
-        return TriedDraft(rule.name, rules.try_over(self.said, self.held(), instead=draft))
+        return TriedDraft(rule.name, rules.try_over(self.said, self.held(), instead=draft, judge_all=self.judge_all))
 
 
 @dataclass(frozen=True)

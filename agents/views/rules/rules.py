@@ -17,7 +17,7 @@ from agents.components.rule_writing import Checked
 from agents.insights import rule_health
 from agents.insights.rule_health import Weakest
 from agents.models import Replay, Workspace
-from agents.pages.evolution import replay_page, search_page
+from agents.pages.evolution import replay_page, search_page, trial_page
 from agents.presentation.line_diff import compare
 from agents.presentation.matrix import weighed_rules
 from agents.presentation.rates import Rate, rate
@@ -127,6 +127,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "strategies": Replay.Strategy.choices,
         "found": search_page.of(component, user),
         "proof": replay_page.of(shown, request.user),
+        "ab_trials": trial_page.OfComponent(component, user),
         "page": reverse("rule", args=[pk]),
         "moves": f"{reverse('rule', args=[pk])}versions/{shown.pk}",
         **_trial(request, component, shown),
@@ -183,16 +184,17 @@ def _trial(request: HttpRequest, component: Component, shown: ComponentVersion) 
     workspace = get_object_or_404(workspaces, name=wanted) if wanted else workspaces.first()
     found: dict[str, Any] = {"goal": goal, "workspaces": workspaces[:100], "workspace": workspace, "trial": None}
     if goal and workspace is not None:
-        found |= _tried(goal, workspace, shown, component.name)
+        judge_all = request.GET.get("judge") == "all"
+        found |= _tried(goal, workspace, shown, component.name, judge_all=judge_all)
     return found
 
 
-def _tried(goal: str, workspace: Workspace, shown: ComponentVersion, name: str) -> dict[str, Any]:
+def _tried(goal: str, workspace: Workspace, shown: ComponentVersion, name: str, *, judge_all: bool) -> dict[str, Any]:
     try:
         instead = KnownRule(name, shown.version, str(shown.pk), rules.read_one(shown.body))
     except grammar.RuleSyntaxError as error:
         return {"cannot_try": str(error)}
-    trial = rules.try_out(goal, workspace, instead=instead)
+    trial = rules.try_out(goal, workspace, instead=instead, judge_all=judge_all)
     weighed = weighed_rules(trial.evidence)
     outcome = trial.outcome
     steps, cleanup = (outcome.steps, outcome.cleanup) if isinstance(outcome, PlanDraft) else ((), ())

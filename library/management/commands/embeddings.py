@@ -18,7 +18,7 @@ from library.renewal import KINDS
 class Command(BaseCommand):
     """A renewal may be stopped at any moment and goes on where it was; beat and a worker do the same, more slowly."""
 
-    help = "Show which sentence model embedded how much, and embed again what another model did."
+    help = "Show how much each sentence model has embedded, and embed again what another model embedded."
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         does = parser.add_subparsers(dest="do", required=True)
         status = does.add_parser("status", help="how much each sentence model has embedded")
         status.add_argument("--json", action="store_true", help="one JSON document instead of lines")
-        renew = does.add_parser("renew", help="embed what another sentence model did, or none")
+        renew = does.add_parser("renew", help="embed what has no vectors, or those of another model")
         renew.add_argument("--kind", choices=list(KINDS), help="only these; default: everything")
         does.add_parser("check", help="ask the sentence model once; fails when its vectors cannot be stored")
 

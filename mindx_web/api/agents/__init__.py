@@ -1,4 +1,4 @@
-"""Routers for agents and for what they run: the bus, Mastermind, environments, modular runs, MCP servers.
+"""Routers for agents and what they run: the bus, Mastermind, environments, modular runs, MCP servers.
 
 Imports `protocol`.
 """

@@ -1,4 +1,4 @@
-"""`agents`: what each does and how firmly it holds on; pausing, resuming and committing it."""
+"""`agents`: what each does and its commitment; pausing and resuming it, and setting its commitment."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _MAY_WRITE = BearerToken(Scope.AGENTS_WRITE)
 
 
 class AgentOut(Schema):
-    """An agent. While it is paused it adopts no goal and starts no step."""
+    """An agent. A paused agent adopts no goal and starts no step."""
 
     id: str
     name: str
-    # Who works on its goals: mindx, or a framework by its name.
+    # What works on its goals: mindx, or the name of a framework.
     framework: str
     paused: bool
 
 
 class DoingOut(AgentOut):
-    """What it does as a whole, and of how many goals that have not ended."""
+    """What it is doing, and for how many open goals."""
 
     status: str
     open_goals: int
@@ -50,7 +50,7 @@ class AgentPage(Schema):
 
 
 class CommitmentOut(Schema):
-    """How firmly it was told to hold on, by whom and why."""
+    """A setting of its commitment: by whom and why."""
 
     kind: str
     by: str
@@ -59,14 +59,14 @@ class CommitmentOut(Schema):
 
 
 class AgentInFull(DoingOut):
-    """Its commitment, and the newest settings of it, newest first; none: nobody has set it, and it is the default."""
+    """Its commitment, and the latest settings of it, newest first. Without settings it is the default."""
 
     commitment: str
     commitments: list[CommitmentOut]
 
 
 class CommitmentIn(Strict):
-    """How firmly it should hold on from its next decision on."""
+    """Its commitment from its next decision on."""
 
     kind: str
     why: str = ""
@@ -87,7 +87,7 @@ def read(request: ApiRequest, agent_id: str) -> AgentInFull:
 
 @router.post("/{agent_id}/commitment", response=AgentInFull, auth=_MAY_WRITE, operation_id="commit_agent")
 def commit(request: ApiRequest, agent_id: str, payload: CommitmentIn) -> AgentInFull:
-    """Set how firmly it holds on: blind, single_minded or open_minded. Kept with who and why."""
+    """Set its commitment: blind, single_minded or open_minded. Stored with who set it and why."""
     agent = _agent(request.auth.user, agent_id, "Setting the commitment of an agent")
     try:
         kind = Commitment(payload.kind)
@@ -99,18 +99,18 @@ def commit(request: ApiRequest, agent_id: str, payload: CommitmentIn) -> AgentIn
 
 @router.post("/{agent_id}/pause", response=AgentOut, auth=_MAY_WRITE, operation_id="pause_agent")
 def pause(request: ApiRequest, agent_id: str) -> AgentOut:
-    """Let the agent start nothing new; a step that runs is finished. Pausing twice changes nothing."""
+    """Pause the agent: a running step is finished, and nothing new starts. Pausing twice changes nothing."""
     return _agent_out(pauses.pause(_agent(request.auth.user, agent_id), by=request.auth.user))
 
 
 @router.post("/{agent_id}/resume", response=AgentOut, auth=_MAY_WRITE, operation_id="resume_agent")
 def resume(request: ApiRequest, agent_id: str) -> AgentOut:
-    """Let the agent go on where it stands."""
+    """Resume the agent where it stopped."""
     return _agent_out(pauses.resume(_agent(request.auth.user, agent_id), by=request.auth.user))
 
 
 def _agent(user: User, agent_id: str, what: str = "Pausing and resuming an agent") -> Agent:
-    """Agents are no secret, so somebody who may not pause them is told so."""
+    """Everybody may see agents, so the refusal may say that the right is missing."""
     if not user.has_role(Role.OPERATOR):
         raise Problem(403, f"{what} needs the role operator.", kind="forbidden")
     return _found(agent_id)

@@ -1,4 +1,4 @@
-"""`backlog`: list, read, add, decide, merge, split, take up; the rules that stop it."""
+"""`backlog`: list, read, add, decide, merge, split and start items; the rules that stop it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MOST_AT_ONCE = 50
 
 
 class TryOut(Schema):
-    """A goal that the item was taken up by. `outcome` is what was measured, empty while the goal runs."""
+    """A goal that was started for the item. `outcome` is what was measured, empty while the goal runs."""
 
     goal: str
     begun_at: datetime
@@ -45,8 +45,8 @@ class TryOut(Schema):
 
 
 class ItemOut(Schema):
-    """A wish about a component. `count`: how often it was said; `failures`: in a row; `merged_into`: who says the same,
-    `likeness` near.
+    """A wish about a component. `count`: how often it was made; `failures`: in a row; `merged_into`: the wish with the
+    same meaning, and `likeness` how similar it is.
     """
 
     id: str
@@ -76,7 +76,7 @@ class WholeItemOut(ItemOut):
 
 
 class ItemPage(Schema):
-    """Items, the most urgent first. `stopped` says why nothing is taken up at the moment."""
+    """Items, the most urgent first. `stopped` says why none is started at the moment."""
 
     items: list[ItemOut]
     next: str | None
@@ -93,39 +93,39 @@ class WishIn(Strict):
 
 
 class ReasonIn(Strict):
-    """Why; may be left out where it is approved."""
+    """Why; optional for an approval."""
 
     reason: str = ""
 
 
 class IntoIn(Strict):
-    """The item that says the same."""
+    """The item with the same meaning."""
 
     into: str
 
 
 class ProcessIn(Strict):
-    """How many at most."""
+    """The most items to start."""
 
     number: int = Field(backlog_taking.USUAL_NUMBER, ge=1, le=_MOST_AT_ONCE)
 
 
 class BegunOut(Schema):
-    """An item and the goal it was taken up by."""
+    """An item and the goal that was started for it."""
 
     item: str
     goal: str
 
 
 class RefusedOut(Schema):
-    """An item that could not be taken up."""
+    """An item that could not be started."""
 
     item: str
     why: str
 
 
 class TakenOut(Schema):
-    """What was taken up and what not; `stopped`: the rule that says no more."""
+    """What was started and what was not; `stopped`: the rule that stops the rest."""
 
     begun: list[BegunOut]
     refused: list[RefusedOut]
@@ -143,7 +143,7 @@ class RulesIn(Strict):
 
 
 class RulesOut(Schema):
-    """The rules in force, and why nothing is taken up at the moment."""
+    """The current rules, and why nothing is started at the moment."""
 
     failures_of_one: int
     without_success: int
@@ -181,7 +181,7 @@ def read_rules(request: ApiRequest) -> RulesOut:
 
 @router.post("/rules", response=RulesOut, auth=_MAY_WRITE, operation_id="write_backlog_rules")
 def write_rules(request: ApiRequest, payload: RulesIn) -> RulesOut:
-    """Set the rules (operators). They hold at the next decision; every version is kept."""
+    """Set the rules (operators). They apply from the next decision on; every version is stored."""
     wanted = Rules(payload.failures_of_one, payload.without_success, payload.per_day)
     backlog_taking.save_rules(wanted, payload.near_enough, by=request.auth.user, note=payload.note)
     return _rules(request.auth.user)
@@ -189,14 +189,14 @@ def write_rules(request: ApiRequest, payload: RulesIn) -> RulesOut:
 
 @router.post("/lift", response=RulesOut, auth=_MAY_WRITE, operation_id="lift_backlog")
 def lift(request: ApiRequest, payload: ReasonIn) -> RulesOut:
-    """Let the backlog go on although a rule stopped it (operators), with the reason."""
+    """Resume the backlog although a rule stopped it (operators), with the reason."""
     backlog_taking.lift(by=request.auth.user, reason=payload.reason)
     return _rules(request.auth.user)
 
 
 @router.post("/process", response=TakenOut, auth=_MAY_MAKE_GOALS, operation_id="process_backlog")
 def process(request: ApiRequest, payload: Annotated[ProcessIn | None, Body()] = None) -> TakenOut:
-    """Take up approved items as goals of yours (operators)."""
+    """Start approved items as your goals (operators)."""
     taken = backlog_taking.process(
         by=request.auth.user, most=payload.number if payload is not None else backlog_taking.USUAL_NUMBER
     )
@@ -209,7 +209,7 @@ def process(request: ApiRequest, payload: Annotated[ProcessIn | None, Body()] = 
 
 @router.post("", response={200: ItemOut, 201: ItemOut}, auth=_MAY_WRITE, operation_id="add_to_backlog")
 def add(request: ApiRequest, response: HttpResponse, payload: WishIn) -> Status[ItemOut]:
-    """Add a wish: 201 when it is new, 200 with the item that says the same already."""
+    """Add a wish: 201 if it is new, 200 with the existing item if there is one with the same meaning."""
     known = known_components.known()
     named = next((one for one in known if one.key == payload.component), None)
     match = components.find(payload.component, known)
@@ -240,7 +240,7 @@ def read(request: ApiRequest, item_id: str) -> WholeItemOut:
 
 @router.post("/{item_id}/approve", response=ItemOut, auth=_MAY_WRITE, operation_id="approve_backlog_item")
 def approve(request: ApiRequest, item_id: str, payload: Annotated[ReasonIn | None, Body()] = None) -> ItemOut:
-    """Let it be taken up (operators and reviewers; a critical one: reviewers)."""
+    """Approve it, so that it can be started (operators and reviewers; a critical one: reviewers)."""
     user = request.auth.user
     reason = payload.reason if payload is not None else ""
     return _out(_joined(backlog.approve(_read(user, item_id), by=user, reason=reason).pk))
@@ -255,21 +255,21 @@ def reject(request: ApiRequest, item_id: str, payload: ReasonIn) -> ItemOut:
 
 @router.post("/{item_id}/reopen", response=ItemOut, auth=_MAY_WRITE, operation_id="reopen_backlog_item")
 def reopen(request: ApiRequest, item_id: str, payload: Annotated[Nothing | None, Body()] = None) -> ItemOut:
-    """Ask again about one that was rejected."""
+    """Reopen a rejected item."""
     user = request.auth.user
     return _out(_joined(backlog.reopen(_read(user, item_id), by=user).pk))
 
 
 @router.post("/{item_id}/merge", response=ItemOut, auth=_MAY_WRITE, operation_id="merge_backlog_item")
 def merge(request: ApiRequest, item_id: str, payload: IntoIn) -> ItemOut:
-    """Say that another one says the same; answers with that one."""
+    """Merge it into another item with the same meaning; answers with that one."""
     user = request.auth.user
     return _out(_joined(backlog.merge(_read(user, item_id), _read(user, payload.into), by=user).pk))
 
 
 @router.post("/{item_id}/split", response=ItemOut, auth=_MAY_WRITE, operation_id="split_backlog_item")
 def split(request: ApiRequest, item_id: str, payload: Annotated[Nothing | None, Body()] = None) -> ItemOut:
-    """Say that a merged one is a wish of its own."""
+    """Split a merged item off again."""
     user = request.auth.user
     return _out(_joined(backlog.split(_read(user, item_id), by=user).pk))
 

@@ -1,4 +1,4 @@
-"""`bus`: who can be asked, found by capability or by a task in words; requests, each answered once."""
+"""`bus`: members, found by capability or by a task in words; requests, each answered once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MAY_WRITE = BearerToken(Scope.GOALS_WRITE)
 
 
 class CapabilityOut(Schema):
-    """`confidence` is what the member says of itself, `earned` what its record makes of that; both 0 to 1."""
+    """`confidence` is what the member claims, `earned` what its record supports; both 0 to 1."""
 
     name: str
     description: str
@@ -57,14 +57,14 @@ class MemberOut(Schema):
 
 
 class MemberPage(Schema):
-    """Members, the one registered first first; ask again with `after=next` for more."""
+    """Members, oldest first; ask again with `after=next` for more."""
 
     items: list[MemberOut]
     next: str | None
 
 
 class FoundOut(Schema):
-    """A member, a component of the library, or one that is both. `task` and `content` are likenesses of -1 to 1."""
+    """A member, a component of the library, or one that is both. `task` and `content` are similarities from -1 to 1."""
 
     name: str
     kind: str
@@ -87,7 +87,7 @@ class FoundPage(Schema):
 
 
 class RequestIn(Strict):
-    """What is asked: a capability with its content, or a task in words. Without content a task is its own."""
+    """What is asked: a capability with its content, or a task in words. A task needs no content."""
 
     capability: str = Field("", max_length=130)
     task: str = ""
@@ -101,7 +101,7 @@ class RequestIn(Strict):
 
 
 class RequestOut(Schema):
-    """A request. `answer` is untrusted text of whoever answered; null before its end."""
+    """A request. `answer` is untrusted text from the member; null before its end."""
 
     id: str
     state: str
@@ -126,7 +126,7 @@ class RequestOut(Schema):
 def members(
     request: ApiRequest, capability: str = "", kind: str = "", after: After = "", limit: Limit = 50
 ) -> MemberPage:
-    """Everybody who is registered; with a capability only those who offer it."""
+    """All members; with a capability only those that offer it."""
     in_step.refresh()
     rows = BusMember.objects.select_related("agent", "breaker").prefetch_related("capabilities")
     if capability:
@@ -143,14 +143,14 @@ def members(
 def search(
     request: ApiRequest, task: Annotated[str, Query(min_length=1, max_length=4_000)], limit: Limit = 20
 ) -> FoundPage:
-    """Who can do a task in words: members and components of the library in one list, with both scores."""
+    """Members and components of the library that suit a task in words, in one list with both scores."""
     results = discovery.search(task, by=request.auth.user, limit=limit)
     return FoundPage(items=[_found_out(one) for one in results.items], by_words=results.by_words)
 
 
 @router.post("/requests", response={202: RequestOut}, auth=_MAY_WRITE, operation_id="request_on_bus")
 def ask(request: ApiRequest, response: HttpResponse, payload: RequestIn) -> Status[RequestOut]:
-    """Ask. The answer comes later; with an Idempotency-Key a repeated request is the same one."""
+    """Send a request. The answer comes later; with an Idempotency-Key a repeated request is the same one."""
     user = request.auth.user
     key = request.headers.get("Idempotency-Key", "")
     asked = requests.request(
@@ -172,7 +172,7 @@ def ask(request: ApiRequest, response: HttpResponse, payload: RequestIn) -> Stat
 
 @router.get("/requests/{request_id}", response=RequestOut, auth=_MAY_READ, operation_id="read_bus_request")
 def read(request: ApiRequest, request_id: str) -> RequestOut:
-    """One request, with its answer as soon as there is one."""
+    """One request, with its answer if there is one already."""
     return _out(_found(request.auth.user, request_id))
 
 
@@ -189,7 +189,7 @@ def cancel(request: ApiRequest, request_id: str, payload: Nothing | None = None)
 def replay(
     request: ApiRequest, response: HttpResponse, request_id: str, payload: Nothing | None = None
 ) -> Status[RequestOut]:
-    """Ask the same member the same again, in a copy of the files that the request had."""
+    """Send the same request to the same member again, in a copy of the files that it had."""
     user = request.auth.user
     again = requests.replay(_found(user, request_id), by=user)
     response.headers["Location"] = f"/api/v1/bus/requests/{again.pk}"
@@ -222,7 +222,7 @@ def _parent(user: User, goal_id: str | None) -> Goal | None:
 
 
 def _found(user: User, request_id: str) -> BusRequest:
-    """Somebody else's request is as missing as one that never was."""
+    """Somebody else's request is 404, like one that does not exist."""
     missing: Problem = not_found("request")
     found = requests.visible_to(user).filter(pk=found_id(request_id, missing)).first()
     if found is None:

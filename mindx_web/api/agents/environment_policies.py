@@ -1,4 +1,4 @@
-"""`environments/policies`: what was learned for a task: looked at, trained, stopped and reset as on its page."""
+"""`environments/policies`: learned policies: read, train, stop and reset them, as on their page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAY_READ, _MAY_WRITE = BearerToken(Scope.GOALS_READ), BearerToken(Scope.GOALS_W
 
 
 class TrainIn(Strict):
-    """How many train variations are played; `share` is how much of the rules acts beside the policy, in percent."""
+    """How many training variations to play; `share`: the part of the rules that acts besides the policy, in percent."""
 
     episodes: int = Field(50, ge=1, le=learned_policies.MOST_EPISODES)
     share: int = Field(0, ge=0, le=100)
@@ -38,7 +38,7 @@ class NewIn(TrainIn):
 
 
 class PolicyOut(Schema):
-    """A learned policy. `digest` is empty until something is stored; `unusable` says why that cannot be used."""
+    """A learned policy. `digest` is empty until something is stored; `unusable` says why it cannot be used."""
 
     id: str
     environment: str
@@ -73,7 +73,7 @@ class EpisodeOut(Schema):
 
 
 class PolicyWithEpisodesOut(PolicyOut):
-    """The same with the episodes since it was reset, in their order; `next` is what to ask `after`."""
+    """The same with the episodes since its reset, in their order; `next` is the value for `after`."""
 
     played: list[EpisodeOut]
     next: int | None
@@ -87,7 +87,7 @@ def listing(request: ApiRequest) -> list[PolicyOut]:
 
 @router.post("", response={202: PolicyOut}, auth=_MAY_WRITE, operation_id="start_environment_policy")
 def start(request: ApiRequest, payload: NewIn) -> Status[PolicyOut]:
-    """Have a worker train the policy of a task, which is made if there is none. Operators only."""
+    """Have a worker train the policy of a task; it is created if there is none. Operators only."""
     return _done(lambda: learned_policies.train(**payload.model_dump(), by=request.auth.user).pk)
 
 
@@ -104,7 +104,7 @@ def one(request: ApiRequest, policy_id: str, after: int = 0, limit: int = 50) ->
 
 @router.post("{policy_id}/train", response={202: PolicyOut}, auth=_MAY_WRITE, operation_id="train_environment_policy")
 def train(request: ApiRequest, policy_id: str, payload: TrainIn | None = None) -> Status[PolicyOut]:
-    """Train it further. Operators only."""
+    """Continue its training. Operators only."""
     row, wanted = _found(policy_id), payload or TrainIn.model_validate({})
     told = wanted.model_dump()
     return _done(lambda: learned_policies.train(row.environment, row.task, **told, by=request.auth.user).pk)
@@ -112,7 +112,7 @@ def train(request: ApiRequest, policy_id: str, payload: TrainIn | None = None) -
 
 @router.post("{policy_id}/stop", response={202: PolicyOut}, auth=_MAY_WRITE, operation_id="stop_environment_policy")
 def stop(request: ApiRequest, policy_id: str) -> Status[PolicyOut]:
-    """Train no further; what was learned stays. Operators only."""
+    """Stop its training; what was learned stays. Operators only."""
     row = _found(policy_id)
 
     def do() -> int:

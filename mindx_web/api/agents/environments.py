@@ -1,4 +1,4 @@
-"""`environments`: the environments there are, runs of agents in them, and what was decided at each action."""
+"""`environments`: the environments, runs of agents in them, and the decision at each action."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAY_READ, _MAY_WRITE = BearerToken(Scope.GOALS_READ), BearerToken(Scope.GOALS_W
 
 
 class StartIn(Strict):
-    """What a run is started with. `share` is how much of the rules it follows, in percent."""
+    """What a run starts with. `share` is the part of the rules that it uses, in percent."""
 
     environment: str = Field(max_length=60)
     task: str = Field(max_length=100)
@@ -38,7 +38,7 @@ class StartIn(Strict):
 
 
 class AnswerIn(Strict):
-    """The action that a person chooses, and its number, so that nobody answers what was answered."""
+    """The action that a person chooses, and its number, so that nobody answers twice."""
 
     number: int = Field(ge=1, le=1_000_000)
     action: str = Field(min_length=1, max_length=200)
@@ -69,7 +69,7 @@ class EnvironmentOut(Schema):
 
 
 class RunOut(Schema):
-    """A run. Scores are 0 to 1. `asks` is what a person has to choose: the number of the action and the valid ones."""
+    """A run. Scores are 0 to 1. `asks` is what a person has to choose: the action's number and the valid actions."""
 
     id: str
     environment: str
@@ -101,7 +101,7 @@ class RunPage(Schema):
 
 
 class StepOut(Schema):
-    """An action: who chose it and why, what it was decided by, and what the environment said then."""
+    """An action: who chose it and why, the basis of the decision, and what the environment then said."""
 
     number: int
     action: str
@@ -131,7 +131,7 @@ class StepPage(Schema):
 
 @router.get("", response=list[EnvironmentOut], auth=_MAY_READ, operation_id="list_environments")
 def listing(request: ApiRequest) -> list[EnvironmentOut]:
-    """The environments there are, with their tasks."""
+    """All environments, with their tasks."""
     return [
         EnvironmentOut(
             name=world.name,
@@ -147,7 +147,7 @@ def listing(request: ApiRequest) -> list[EnvironmentOut]:
 
 @router.post("runs", response={201: RunOut}, auth=_MAY_WRITE, operation_id="start_environment_run")
 def start(request: ApiRequest, payload: StartIn) -> Status[RunOut]:
-    """Start a run; a worker begins it. With an Idempotency-Key a repeated request is the same run."""
+    """Start a run; a worker plays it. With an Idempotency-Key a repeated request is the same run."""
     told = payload.model_dump()
     agent = _agent(told.pop("agent"))
     key = request.headers.get("Idempotency-Key", "")
@@ -189,20 +189,20 @@ def steps(request: ApiRequest, run_id: str, after: int = 0, limit: int = 50) -> 
 
 @router.post("runs/{run_id}/pause", response={202: RunOut}, auth=_MAY_WRITE, operation_id="pause_environment_run")
 def pause(request: ApiRequest, run_id: str) -> Status[RunOut]:
-    """Do no further action."""
+    """Pause the run."""
     return _done(request, run_id, lambda run: runs.pause(run, by=request.auth.user))
 
 
 @router.post("runs/{run_id}/resume", response={202: RunOut}, auth=_MAY_WRITE, operation_id="resume_environment_run")
 def resume(request: ApiRequest, run_id: str, payload: ResumeIn | None = None) -> Status[RunOut]:
-    """Go on, or go on until an action."""
+    """Resume the run, or resume it until an action."""
     until = payload.until if payload is not None else None
     return _done(request, run_id, lambda run: runs.go_on(run, by=request.auth.user, until=until))
 
 
 @router.post("runs/{run_id}/stop", response={202: RunOut}, auth=_MAY_WRITE, operation_id="stop_environment_run")
 def stop(request: ApiRequest, run_id: str) -> Status[RunOut]:
-    """End it; what was done stays."""
+    """End the run; what was done stays."""
     return _done(request, run_id, lambda run: runs.stop(run, by=request.auth.user))
 
 

@@ -23,7 +23,7 @@ from people.scopes import Scope
 router = Router(tags=["mastermind"])
 
 _MAY_COMMAND = BearerToken(Scope.MASTERMIND)
-# What a command does takes the scope that its own address takes: this one opens nothing else.
+# A command needs the same scope as the address that does the same, so this address opens nothing else.
 SCOPES: Mapping[str, tuple[Scope, ...]] = {
     "evolve": (Scope.GOALS_WRITE,),
     "deploy": (Scope.GOALS_WRITE,),
@@ -45,7 +45,7 @@ SCOPES: Mapping[str, tuple[Scope, ...]] = {
 
 
 class CommandIn(Strict):
-    """A line, and where its goals should be: without a workspace they get a new one, without an agent the first."""
+    """A line, and the workspace and agent for its goals: by default a new workspace and the first agent."""
 
     command: str = Field(max_length=MOST_CHARS, description="as in: evolve the summarization tool")
     workspace: str = Field("", max_length=80)
@@ -54,8 +54,8 @@ class CommandIn(Strict):
 
 
 class AnswerOut(Schema):
-    """What became of a line. `understood` is how it should have been typed, `goals` and `items` what it made or is
-    about; `said` is for people, `data` for programs.
+    """The result of a line. `understood` is the complete command, `goals` and `items` are what it created or is about;
+    `said` is for people, `data` for programs.
     """
 
     outcome: str
@@ -70,7 +70,7 @@ class AnswerOut(Schema):
 
 @router.post("", response=AnswerOut, auth=_MAY_COMMAND, operation_id="command")
 def command(request: ApiRequest, payload: CommandIn) -> AnswerOut:
-    """Carry out one line. What is not understood is 422, and its `errors` name what may have been meant."""
+    """Carry out one line. A line that is not understood is 422; its `errors` suggest lines that you may have meant."""
     _check_scopes(request, payload.command)
     key = request.headers.get("Idempotency-Key", "")
     answer = commanding.carry_out(
@@ -81,7 +81,7 @@ def command(request: ApiRequest, payload: CommandIn) -> AnswerOut:
             workspace=payload.workspace,
             agent=payload.agent,
             priority=payload.priority,
-            # Of this token: the same word of another one is another request.
+            # Per token: the same key with another token is another request.
             key=f"api:{request.auth.pk}:{key}" if key else "",
         )
     )

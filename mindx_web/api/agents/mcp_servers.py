@@ -1,4 +1,4 @@
-"""`mcp-servers`: servers of tools that developers added, what they list, listing them again, removing them."""
+"""`mcp-servers`: MCP servers that developers added: their tools, listing these again, removing a server."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class McpServerIn(Strict):
 
 
 class McpToolOut(Schema):
-    """A tool as the server names it, and what it is here: `candidate` awaits review, `active` is in use.
+    """A tool of the server and its state here: `candidate` awaits review, `active` is in use.
 
-    `name` is the server's word: data, never markup. `fault` says why it is no tool here.
+    `name` is text from the server: data, never markup. `fault` says why it cannot be a tool here.
     """
 
     name: str
@@ -63,7 +63,7 @@ class McpServerOut(Schema):
 
 
 class McpServerPage(Schema):
-    """All servers, by name. `next` is null: they are few."""
+    """All servers, by name. `next` is null: one page has all."""
 
     items: list[McpServerOut]
     next: str | None = None
@@ -96,14 +96,14 @@ def read(request: ApiRequest, server_id: str) -> McpServerOut:
 def refresh(
     request: ApiRequest, server_id: str, payload: Annotated[Nothing | None, Body()] = None
 ) -> Status[McpServerOut]:
-    """Have its tools listed again: what changed is stopped, and its new version awaits review."""
+    """Have its tools listed again: a changed tool is stopped, and its new version awaits review."""
     servers.refresh(_found(server_id), by=request.auth.user)
     return Status(202, _out(_found(server_id)))
 
 
 @router.post("/{server_id}/remove", response={204: None}, auth=_MAY_WRITE, operation_id="remove_mcp_server")
 def remove(request: ApiRequest, server_id: str, payload: Annotated[Nothing | None, Body()] = None) -> Status[None]:
-    """Take all of its tools out of use, and the server away."""
+    """Retire all of its tools, and remove the server."""
     servers.remove(_found(server_id), by=request.auth.user)
     return Status(204, None)
 

@@ -60,7 +60,7 @@ class OtherLimitsIn(Strict):
 
 
 class StartIn(Strict):
-    """A task with the modules that work on it. With a `document`, an exported state, it goes on from that, paused."""
+    """A task with the modules that work on it. With a `document`, an exported state, it continues there, paused."""
 
     task: str = Field("", max_length=10_000)
     modules: dict[str, ModuleIn] = {}
@@ -71,10 +71,10 @@ class StartIn(Strict):
 
 
 class EditIn(Strict):
-    """What is changed at a node (by default the present one); the run goes on from there as a branch.
+    """What to change at a node (by default the current one); the run continues from there as a branch.
 
-    `option` counts from 1. `next_step` is the module that comes next, with its args where given. Limits alone make no
-    branch: the run goes on where it is, also where a limit had ended it.
+    `option` counts from 1. `next_step` is the module that comes next, with its args if given. Limits alone make no
+    branch: the run continues where it is, also if a limit had ended it.
     """
 
     node: int | None = None
@@ -89,7 +89,7 @@ class EditIn(Strict):
 
 
 class AnswerIn(Strict):
-    """A person's part: `chosen` counts from 1, `scores` are from 0 to 1 in the order of the options."""
+    """A person's answer: `chosen` counts from 1, `scores` are from 0 to 1 in the order of the options."""
 
     chosen: int | None = Field(None, ge=1)
     scores: list[float | None] = []
@@ -98,7 +98,7 @@ class AnswerIn(Strict):
 
 
 class WantOut(Schema):
-    """What the next step waits for: `goal` is the one whose plan is reviewed, `args` what a person is asked."""
+    """What the next step waits for: `goal` is the one whose plan is in review, `args` what a person is asked."""
 
     key: str
     kind: str
@@ -107,7 +107,7 @@ class WantOut(Schema):
 
 
 class StateOut(Schema):
-    """A state of a run, after the step `number`. Only the newest one goes on; an older one is edited into a branch."""
+    """A state of a run, after the step `number`. Only the newest one continues; edit an older one to make a branch."""
 
     id: str
     run: str
@@ -202,7 +202,7 @@ def listing(request: ApiRequest, after: str | None = None, limit: int = 50) -> R
 class DidOut(Schema):
     """How the runs of one combination on similar tasks ended; `low` to `high` is Wilson's 95 % interval of the share.
 
-    Steps, tokens and US dollars are means. Of fewer than three runs nothing is recommended.
+    Steps, tokens and US dollars are means. With fewer than three runs nothing is recommended.
     """
 
     modules: dict[str, str]
@@ -245,7 +245,7 @@ def state(request: ApiRequest, state_id: str) -> StateOut:
 
 @router.patch("/{state_id}", response=StateOut, auth=_MAY_WRITE, operation_id="edit_state")
 def edit(request: ApiRequest, state_id: str, payload: EditIn) -> StateOut:
-    """Change a state and go on from it as a branch. The state itself stays as it is; the new one is returned."""
+    """Change a state and continue from it as a branch. The state itself does not change; the new one is returned."""
     step, run = _found(request, state_id)
     try:
         if payload.model_fields_set == {"limits"} and payload.limits is not None:
@@ -281,7 +281,7 @@ def _limits(wanted: OtherLimitsIn, run: ModularRun) -> Limits:
 
 @router.post("/{state_id}/step", response={202: StateOut}, auth=_MAY_WRITE, operation_id="step_state")
 def step(request: ApiRequest, state_id: str, until: int | None = None) -> Status[StateOut]:
-    """Have a worker take one step from the newest state of a run, or go on `until` a step."""
+    """Have a worker take one step from the newest state of a run, or continue `until` a step."""
     found, run = _found(request, state_id)
     if found.number != run.at_step:
         raise Problem(409, "The run has gone on from here. Edit this state to go on from it.", kind="not_possible")
@@ -298,7 +298,7 @@ def step(request: ApiRequest, state_id: str, until: int | None = None) -> Status
 
 @router.post("/{state_id}/answer", response={202: StateOut}, auth=_MAY_WRITE, operation_id="answer_state")
 def answer(request: ApiRequest, state_id: str, payload: AnswerIn) -> Status[StateOut]:
-    """Give what the next step wants of a person: a choice with ratings, or an answer in words."""
+    """Answer what the next step asks a person: a choice with ratings, or an answer in words."""
     found, run = _found(request, state_id)
     asked = wanting.asked_of_people(run) if found.number == run.at_step else []
     if not asked:

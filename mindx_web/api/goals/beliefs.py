@@ -1,4 +1,4 @@
-"""`goals/{id}/beliefs`: what the agent holds true for a goal, and telling it what is so."""
+"""`goals/{id}/beliefs`: what the agent holds true for a goal, and telling it what is true."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAY_WRITE = BearerToken(Scope.GOALS_WRITE)
 
 
 class TellIn(Strict):
-    """A sentence that is so."""
+    """A true sentence."""
 
     sentence: str
     confidence: float = Field(1.0, gt=0, le=1, description="how sure you are")
@@ -33,13 +33,13 @@ class TellIn(Strict):
 
 
 class DenyIn(Strict):
-    """What holds instead; empty for the plain opposite."""
+    """What is true instead; empty for the opposite."""
 
     instead: str = ""
 
 
 class HeldOut(Schema):
-    """A belief. `retracted_by` says why it is held no more; empty while it is held. `denies` is what it stands for."""
+    """A belief. `retracted_by` says why it is no longer held; else empty. `denies` is the belief that it denies."""
 
     id: str
     sentence: str
@@ -60,7 +60,7 @@ class HeldPage(Schema):
 
 
 class ToldOut(Schema):
-    """The belief, and what the agent does about it: nothing, wake, plan_again or reconsider."""
+    """The belief, and how the agent reacts: nothing, wake, plan_again or reconsider."""
 
     belief: HeldOut
     does: str
@@ -68,7 +68,7 @@ class ToldOut(Schema):
 
 @router.get("/{goal_id}/beliefs", response=HeldPage, auth=_MAY_READ, operation_id="list_goal_beliefs")
 def beliefs(request: ApiRequest, goal_id: str, after: After = "", limit: Limit = 20) -> HeldPage:
-    """Everything the agent held true for the goal; what `retracted_by` names is held no more."""
+    """Everything the agent held true for the goal; beliefs with `retracted_by` are no longer held."""
     held = readable(request.auth.user, goal_id).beliefs.select_related("by")
     rows, following = oldest_first(held, after, limit)
     return HeldPage(items=[_out(row) for row in rows], next=following)
@@ -76,7 +76,7 @@ def beliefs(request: ApiRequest, goal_id: str, after: After = "", limit: Limit =
 
 @router.post("/{goal_id}/beliefs", response={201: ToldOut}, auth=_MAY_WRITE, operation_id="tell_belief")
 def tell(request: ApiRequest, goal_id: str, payload: TellIn) -> Status[ToldOut]:
-    """Have the agent hold a sentence true on your word; it reacts at once."""
+    """Tell the agent that a sentence is true; it reacts at once."""
     user = request.auth.user
     told = payload.model_dump()
     belief, does = told_beliefs.tell(readable(user, goal_id), by=user, **told)
@@ -85,7 +85,7 @@ def tell(request: ApiRequest, goal_id: str, payload: TellIn) -> Status[ToldOut]:
 
 @router.post("/{goal_id}/beliefs/{belief_id}/contradict", response=ToldOut, auth=_MAY_WRITE, operation_id="deny_belief")
 def contradict(request: ApiRequest, goal_id: str, belief_id: str, payload: DenyIn) -> ToldOut:
-    """Say that a belief is not so: its opposite, or `instead`, is held in its place. Answered with that one."""
+    """Deny a belief: its opposite, or `instead`, is held in its place. The answer is the new belief."""
     user = request.auth.user
     number = found_id(belief_id, not_found("belief"))
     belief, does = told_beliefs.contradict(readable(user, goal_id), by=user, belief_id=number, instead=payload.instead)
@@ -96,7 +96,7 @@ def contradict(request: ApiRequest, goal_id: str, belief_id: str, payload: DenyI
 def retract(
     request: ApiRequest, goal_id: str, belief_id: str, payload: Annotated[Nothing | None, Body()] = None
 ) -> ToldOut:
-    """Take back what somebody told the agent."""
+    """Retract what somebody told the agent."""
     user = request.auth.user
     goal, number = readable(user, goal_id), found_id(belief_id, not_found("belief"))
     does = told_beliefs.retract(goal, by=user, belief_id=number)

@@ -23,7 +23,7 @@ _MAY_WRITE = BearerToken(Scope.GOALS_WRITE)
 
 
 class DesignIn(Strict):
-    """What the solution should do, one thing in each line or sentence."""
+    """What the solution should do, one requirement in each line or sentence."""
 
     requirements: str = Field(max_length=architect.REQUIREMENTS_MAX)
     reuse_from: float = Field(Thresholds().reuse, ge=0, le=1, description="score from which a component is reused")
@@ -34,7 +34,7 @@ class DesignIn(Strict):
 
 
 class ValueOut(Schema):
-    """A parameter of a workflow that is reused. `value` is null where somebody has to give one."""
+    """A parameter of a reused workflow. `value` is null if somebody has to give one."""
 
     name: str
     value: Any
@@ -42,7 +42,7 @@ class ValueOut(Schema):
 
 
 class ComponentOut(Schema):
-    """A component of the design. `choice` is reuse, evolve or create; scores are null where nothing was compared."""
+    """A component of the design. `choice` is reuse, evolve or create; scores are null if nothing was compared."""
 
     name: str
     does: str

@@ -22,7 +22,7 @@ _MAY_READ = BearerToken(Scope.GOALS_READ)
 
 
 class PlanProblemOut(Schema):
-    """What was wrong with a plan; `position` counts steps from 1, clean-up after the others, 0 is the whole."""
+    """What was wrong with a plan; `position` counts steps from 1, clean-up after the others; 0 is the whole plan."""
 
     position: int
     field: str
@@ -30,10 +30,10 @@ class PlanProblemOut(Schema):
 
 
 class GenerationOut(Schema):
-    """One call of a model. `turn` and `attempt` are null where it gave no answer, or one that was no plan.
+    """One call of a model. `turn` and `attempt` are null if it gave no answer, or one that was not a plan.
 
     `state` is asked, answered, cached or failed; `failure` then says why in a word and `detail` in a sentence.
-    `cannot` is the model's own word that it finds no plan. Text of models is data, never markup.
+    `cannot` is the model's own statement that it finds no plan. Text from models is data, never markup.
     """
 
     id: str
@@ -79,9 +79,9 @@ class GenerationPage(Schema):
 
 @router.get("/{goal_id}/generations", response=GenerationPage, auth=_MAY_READ, operation_id="list_generations")
 def page(request: ApiRequest, goal_id: str, after: After = "", limit: Limit = 50) -> GenerationPage:
-    """What models were asked for a goal: every attempt at its plan, and every question without an answer."""
+    """The requests to models for a goal: every attempt at its plan, and every call without an answer."""
     goal = readable(request.auth.user, goal_id)
-    # What was asked again only to compare stands with the call itself.
+    # Calls that were repeated only to compare are listed with the original call.
     rows = ModelCall.objects.filter(goal=str(goal.pk), replay_of=None).defer("messages", "asked_with")
     calls, following = newest_first(rows, after, limit)
     attempts = _attempts(calls)

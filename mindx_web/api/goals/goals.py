@@ -65,7 +65,7 @@ class BranchOut(Schema):
 
 
 class GoalPatch(Strict):
-    """What is to become different; what is left out stays. Null takes a deadline or a parent away."""
+    """What to change; fields that are left out stay. Null removes a deadline or a parent."""
 
     priority: int | None = Field(None, ge=1, le=5, description="1 is adopted first, 5 last")
     deadline: Moment | None = Field(None, description="it does not start after this moment")
@@ -76,9 +76,9 @@ class GoalPatch(Strict):
 
 
 class FilesHeldOut(Schema):
-    """Who has the files that an approved goal waits for. `goal` is null when you may not see that goal.
+    """Who uses the files that an approved goal waits for. `goal` is null if you may not see that goal.
 
-    `state` is that goal's, or `typed_command` while a command typed into its session runs; it stands so since `since`.
+    `state` is that goal's, or `typed_command` while a command typed into its session runs; since `since`.
     """
 
     goal: str | None
@@ -90,7 +90,7 @@ class FilesHeldOut(Schema):
 
 class GoalOut(Schema):
     """A goal. `intent_plan` is the id of its newest intent plan. `waits_for_files` is null unless it is approved and
-    another goal has the files of its workspace.
+    another goal uses the files of its workspace.
     """
 
     id: str
@@ -125,7 +125,7 @@ class GoalPage(Schema):
 
 
 class AlternativeIn(Strict):
-    """What may be done in a step's place when it fails, if the reviewer grants it.
+    """What may replace a step that fails, if the reviewer grants it.
 
     `map` takes values from the step: {parameter of the alternative: parameter of the step}; `params` are its own.
     """
@@ -146,7 +146,7 @@ class StepIn(Strict):
 
 
 class PlanIn(Strict):
-    """A person's own plan; `cleanup` runs when it is aborted."""
+    """A plan by a person; `cleanup` runs if it is aborted."""
 
     steps: list[StepIn] = Field(min_length=1, max_length=200)
     cleanup: list[StepIn] = Field([], max_length=200)
@@ -155,8 +155,8 @@ class PlanIn(Strict):
 class LineOut(Schema):
     """One line of a goal's log. `text` may hold terminal colours: it is data, never markup.
 
-    `data`: what the sentence stands on. Of a corrected value: `original`, `value`, `origin`, `confidence`, and `span`,
-    where it stands in the goal's text. Which names there are depends on the line; most have none.
+    `data`: the evidence for the sentence. For a corrected value: `original`, `value`, `origin`, `confidence`, and
+    `span`, its place in the goal's text. The names depend on the line; most lines have none.
     """
 
     number: int
@@ -169,9 +169,9 @@ class LineOut(Schema):
 
 
 class LogOut(Schema):
-    """Lines in order; `next` is what to ask `after` for more, null when these are all there are by now.
+    """Lines in order; `next` is the value for `after`, null if these are all lines so far.
 
-    `removed_at` is there only when earlier lines were let go, because the goal ended longer ago than logs are kept.
+    `removed_at` is there only if earlier lines were removed, because the goal ended longer ago than logs are kept.
     """
 
     lines: list[LineOut]
@@ -181,7 +181,7 @@ class LogOut(Schema):
 
 @router.post("", response={201: GoalOut}, auth=_MAY_WRITE, operation_id="submit_goal")
 def submit(request: ApiRequest, response: HttpResponse, payload: GoalIn) -> Status[GoalOut]:
-    """Submit a goal. With an Idempotency-Key a repeated request makes no second one."""
+    """Submit a goal. With an Idempotency-Key a repeated request makes no second goal."""
     user = request.auth.user
     workspace = None
     if payload.workspace is not None:
@@ -202,7 +202,7 @@ def submit(request: ApiRequest, response: HttpResponse, payload: GoalIn) -> Stat
         design=payload.design,
     )
     if goal.text != services.checked_text(payload.text):
-        # The key of a goal outlives the answer kept for it, so it can meet another text after that day.
+        # The key of a goal outlives its stored answer, so after a day it can come with another text.
         raise Problem(422, "This Idempotency-Key belongs to an earlier goal.", kind="key_reused")
     response.headers["Location"] = f"/api/v1/goals/{goal.pk}"
     return Status(201, goal_out(_read(user, str(goal.pk))))
@@ -223,7 +223,7 @@ def page(
     after: After = "",
     limit: Limit = 50,
 ) -> GoalPage:
-    """Your goals (a reviewer's, operator's and admin's: everybody's), newest first."""
+    """Your goals (for reviewers, operators and admins: everybody's), newest first."""
     goals = _readable(request.auth.user)
     if state is not None:
         goals = goals.filter(state=state.value)
@@ -240,9 +240,9 @@ def read(request: ApiRequest, goal_id: str) -> GoalOut:
 
 @router.get("/{goal_id}/tree", response=BranchOut, auth=_MAY_READ, operation_id="read_goal_tree")
 def tree(request: ApiRequest, goal_id: str) -> BranchOut:
-    """The goals that this one is a part of and is broken down into, from the first one down; `here` is this one.
+    """The goals above and below this one, from the top down; `here` is this one.
 
-    At most 200 goals. A goal without a parent and without parts is a tree of its own.
+    At most 200 goals. A goal without parent and sub-goals is a tree of its own.
     """
     user = request.auth.user
     goal = readable(user, goal_id)
@@ -266,10 +266,10 @@ def _branch_out(branch: goal_tree.Branch) -> BranchOut:
 
 @router.patch("/{goal_id}", response=GoalOut, auth=_MAY_WRITE, operation_id="change_goal")
 def change(request: ApiRequest, goal_id: str, payload: GoalPatch) -> GoalOut:
-    """Change how urgent an open goal is, until when it is wanted, and its place among others.
+    """Change an open goal's priority, deadline, parent and dependencies.
 
-    It counts from the agent's next decision on, and the log says who changed what. 409 once the goal has ended, and for
-    what it waits for once it has been begun.
+    It applies from the agent's next decision on, and the log says who changed what. 409 once the goal has ended, and
+    for dependencies once it has started.
     """
     user = request.auth.user
     goal = changeable(user, goal_id)
@@ -287,7 +287,7 @@ def change(request: ApiRequest, goal_id: str, payload: GoalPatch) -> GoalOut:
 
 @router.post("/{goal_id}/cancel", response=GoalOut, auth=_MAY_WRITE, operation_id="cancel_goal")
 def cancel(request: ApiRequest, goal_id: str, payload: Annotated[Nothing | None, Body()] = None) -> GoalOut:
-    """Cancel a goal at any time. A running step is stopped within seconds; the goal is `dropped` then."""
+    """Cancel a goal at any time. A running step is stopped within seconds; then the goal is `dropped`."""
     user = request.auth.user
     services.cancel(changeable(user, goal_id), by=user)
     return goal_out(_read(user, goal_id))
@@ -295,9 +295,9 @@ def cancel(request: ApiRequest, goal_id: str, payload: Annotated[Nothing | None,
 
 @router.post("/{goal_id}/plan", response={201: PlanOut}, auth=_MAY_WRITE, operation_id="plan_goal_by_hand")
 def plan_by_hand(request: ApiRequest, response: HttpResponse, goal_id: str, payload: PlanIn) -> Status[PlanOut]:
-    """Supply your own plan for a goal that is `manual` or waits for a model, or instead of the one in review.
+    """Submit your own plan for a goal that is `manual` or waits for a model, or in place of the one in review.
 
-    It is reviewed like any.
+    It is reviewed like any other.
     """
     user = request.auth.user
     plan = services.supply_plan(
@@ -317,7 +317,7 @@ def log(
     after: Annotated[int, Query(ge=0, le=2**62, description="number of the last line you have")] = 0,
     limit: Annotated[int, Query(ge=1, le=_MOST_LINES)] = _MOST_LINES,
 ) -> LogOut:
-    """The lines after a number; ask again after the last one to follow a goal."""
+    """The lines after a number; to follow a goal, ask again after the last one."""
     goal = _read(request.auth.user, goal_id)
     found = selectors.log_after(goal, after, limit + 1)
     lines = [
@@ -345,7 +345,7 @@ def goal_out(goal: Goal) -> GoalOut:
         id=str(goal.pk),
         text=goal.text,
         state=goal.state,
-        # Goals from before there were checks have none.
+        # Goals from before checks existed have none.
         outcome=goal.shown_state if goal.state == GoalState.ACHIEVED else "",
         reason=goal.reason,
         checks=checks_out((), goal.newest_results),  # type: ignore[attr-defined]  # as above
@@ -378,7 +378,7 @@ def _files_held(holder: Holder | None) -> FilesHeldOut | None:
 
 
 def _readable(user: User) -> QuerySet[Goal]:
-    """Visible goals with what `goal_out` shows, in two queries however many there are."""
+    """Visible goals with everything that `goal_out` shows, always in two queries."""
     newest = IntentPlan.objects.filter(goal=OuterRef("pk")).order_by("-revision")
     goals = selectors.goals_visible_to(user).annotate(
         newest_plan=Subquery(newest.values("pk")[:1]),
@@ -398,7 +398,7 @@ def _read(user: User, goal_id: str) -> Goal:
 
 
 def readable(user: User, goal_id: str) -> Goal:
-    """A goal that the person may see; 404 for every other."""
+    """A goal that the person may see; otherwise 404."""
     goal = selectors.goals_visible_to(user).filter(pk=found_id(goal_id, not_found("goal"))).first()
     if goal is None:
         raise not_found("goal")
@@ -416,7 +416,7 @@ def changeable(user: User, goal_id: str) -> Goal:
 
 
 def _dependencies(user: User, ids: list[str]) -> list[Goal]:
-    """The named goals in the order of their names; a foreign goal is as unknown as a missing one."""
+    """The named goals in the order of their names; somebody else's goal is unknown, like a missing one."""
     numbers = [row_id(text) for text in ids]
     visible = selectors.goals_visible_to(user).in_bulk([number for number in numbers if number is not None])
     found = []

@@ -29,9 +29,9 @@ _MAY_TYPE = BearerToken(Scope.SESSION_WRITE)
 
 
 class CommandIn(Strict):
-    """A command as it is typed into `python -m sandbox`, for example `run pytest -q`.
+    """A command of `python -m sandbox`, for example `run pytest -q`.
 
-    `hosts` and `timeout_s` are for `run`. They may also stand in the line, before the program: `run hosts=packages
+    `hosts` and `timeout_s` are for `run`. They may also be in the line, before the program: `run hosts=packages
     timeout_s=60 pip install httpx`.
     """
 
@@ -47,9 +47,9 @@ class CommandIn(Strict):
 
 
 class CommandOut(Schema):
-    """A typed command. `result` is what it answered; `snapshot_after` differs when it left other files.
+    """A typed command. `result` is its answer; `snapshot_after` differs if it changed files.
 
-    `text` says all of it in one spelling; `hosts` is what its programs may reach, and nothing else.
+    `text` is the whole command in normalised spelling; `hosts` is all that its programs may reach.
     """
 
     id: str
@@ -81,9 +81,9 @@ class CommandPage(Schema):
 
 @router.post("/{goal_id}/commands", response={202: CommandOut}, auth=_MAY_TYPE, operation_id="type_command")
 def type_in(request: ApiRequest, response: HttpResponse, goal_id: str, payload: CommandIn) -> Status[CommandOut]:
-    """Type a command: a worker carries it out. For operators in their own workspaces, and admins.
+    """Type a command: a worker runs it. For operators in their own workspaces, and admins.
 
-    What a policy forbids is refused (422), and so is a command with hosts where a policy asks for a review.
+    A command that a policy forbids is refused (422), and so is one with hosts if a policy requires a review.
     """
     user = request.auth.user
     goal = readable(user, goal_id)
@@ -119,7 +119,7 @@ def read(request: ApiRequest, goal_id: str, command_id: str) -> CommandOut:
 def cancel(
     request: ApiRequest, goal_id: str, command_id: str, payload: Annotated[Nothing | None, Body()] = None
 ) -> CommandOut:
-    """Stop a command. One that runs is `cancelled` within seconds, and nothing of what it did is kept."""
+    """Stop a command. A running one is `cancelled` within seconds, and its changes are discarded."""
     user = request.auth.user
     hand_commands.cancel(_command(user, goal_id, command_id), user)
     return command_out(_command(user, goal_id, command_id))

@@ -1,4 +1,4 @@
-"""`hands`: what waits for a person's hand; `goals/{id}/hand` shows one and takes the answer."""
+"""`hands`: what needs a person; `goals/{id}/hand` shows one item and accepts the answer."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ChoiceOut(Schema):
 
 
 class AskedOut(Schema):
-    """A file that the step names and that is not there: which one is meant? Answer by `fix` with this parameter."""
+    """A missing file that the step names: which file is meant? Answer with `fix` and this parameter."""
 
     text: str
     parameter: str
@@ -41,10 +41,10 @@ class AskedOut(Schema):
 
 
 class HandOut(Schema):
-    """A step that waits for a person, with the facts of its failure and every way that was not open.
+    """A step that waits for a person, with the facts of its failure and every strategy that was not possible.
 
-    `questions` are there when one item is read, and only where the step names files that are not there.
-    Of planning that found nothing `position` is 0: write a plan by `goals/{id}/plan`.
+    `questions` are there only when one item is read, and only if the step names missing files. If planning found no
+    plan, `position` is 0: write a plan with `goals/{id}/plan`.
     """
 
     id: str
@@ -70,7 +70,7 @@ class HandPage(Schema):
 
 
 class AnswerIn(Strict):
-    """`fix` with the parameters that change, `instead` with the steps that take its place (`{tool, command, params}`),
+    """`fix` with the parameters that change, `instead` with the steps that replace it (`{tool, command, params}`),
     `done` (you did its work), `again`, `skip`, or `abort`.
     """
 
@@ -81,7 +81,7 @@ class AnswerIn(Strict):
 
 
 class AnsweredOut(Schema):
-    """Where the goal is now; `intent_plan` awaits review when the answer changed what was approved."""
+    """The state of the goal; `intent_plan` awaits review if the answer changed what was approved."""
 
     goal: str
     state: str
@@ -90,7 +90,7 @@ class AnsweredOut(Schema):
 
 @router.get("", response=HandPage, auth=_MAY_READ, operation_id="list_hands")
 def page(request: ApiRequest, after: After = "", limit: Limit = 20) -> HandPage:
-    """What waits for a hand among the goals you may see."""
+    """What needs a person among the goals you may see."""
     rows, following = oldest_first(hand_items.open_for(request.auth.user), after, limit)
     return HandPage(items=[_out(row) for row in rows], next=following)
 
@@ -113,7 +113,7 @@ def read(request: ApiRequest, goal_id: str) -> HandOut:
 
 @goals.post("/{goal_id}/hand", response=AnsweredOut, auth=_MAY_WRITE, operation_id="answer_hand")
 def answer(request: ApiRequest, goal_id: str, payload: AnswerIn) -> AnsweredOut:
-    """Mend it. What changes an approved step awaits review; the rest goes on from there."""
+    """Answer it. A change of an approved step awaits review; otherwise the plan continues from there."""
     user = request.auth.user
     goal = _goal(user, goal_id)
     item = _open(goal)

@@ -1,4 +1,4 @@
-"""`levels`: designs and choices of rules, which are reviewed before there is a plan; `goals/{id}/design` sends one."""
+"""`levels`: designs and choices of rules, reviewed before there is a plan; `goals/{id}/design` submits a design."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _VIA = "api"
 
 
 class ConditionOut(Schema):
-    """A condition of a rule: whether it holds, how firmly, and the belief that decided it."""
+    """A condition of a rule: whether it holds, with which confidence, and the belief that decided it."""
 
     sentence: str
     holds: bool
@@ -43,7 +43,7 @@ class ConditionOut(Schema):
 
 
 class RuleOut(Schema):
-    """A rule whose trigger fits; `choosable` ones may be named in an approval by their `version_id`."""
+    """A rule whose trigger matches; an approval may name `choosable` ones by their `version_id`."""
 
     name: str
     version: str
@@ -66,9 +66,9 @@ class ChoiceOut(Schema):
 
 
 class LevelOut(Schema):
-    """A design (`design` holds its text) or a choice of rules (`choices`, and the `steps` of the plan they make).
+    """A design (`design` is its text) or a choice of rules (`choices`, and the `steps` of the plan they make).
 
-    `intact` is false when the stored bytes no longer fit the digest: nothing of it can be decided.
+    `intact` is false if the stored bytes no longer match the digest: then it cannot be decided.
     """
 
     id: str
@@ -110,7 +110,7 @@ class ApproveIn(Strict):
 
 
 class RejectIn(Strict):
-    """With its design a goal is dropped; without its rule it asks a person for a plan."""
+    """Rejecting a design drops its goal; rejecting a choice of rules makes the goal ask a person for a plan."""
 
     digest: Any = Field(json_schema_extra={"type": "string"})
     reason: str
@@ -184,7 +184,7 @@ def request_changes(request: ApiRequest, level_id: str, payload: ChangesIn) -> L
     "/{goal_id}/design", response={201: LevelOut}, auth=BearerToken(Scope.GOALS_WRITE), operation_id="send_design"
 )
 def send(request: ApiRequest, response: HttpResponse, goal_id: str, payload: DesignIn) -> Status[LevelOut]:
-    """Another version of a design that awaits review or was sent back. It takes the place of the one before."""
+    """Another version of a design that awaits review or was sent back. It replaces the one before."""
     user = request.auth.user
     document = services.revise(changeable(user, goal_id), payload.design, by=user)
     response.headers["Location"] = f"/api/v1/levels/{document.pk}"

@@ -1,4 +1,4 @@
-"""`goals/{id}/questions` and `goals/{id}/answer`: what an understood command leaves open, and a person's answer."""
+"""`goals/{id}/questions` and `goals/{id}/answer`: open questions about a command, and a person's answer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAY_WRITE = BearerToken(Scope.GOALS_WRITE)
 
 
 class QuestionOut(Schema):
-    """`parameter` is empty where it is asked which command is meant. `choices` are answered by their number, from 1."""
+    """`parameter` is empty if the question is which command is meant. Answer `choices` by their number, from 1."""
 
     text: str
     why: str
@@ -33,7 +33,7 @@ class QuestionOut(Schema):
 
 
 class QuestionsOut(Schema):
-    """What a goal asks; nothing where it asks nothing."""
+    """The questions of a goal; empty if it has none."""
 
     questions: list[QuestionOut]
 
@@ -46,14 +46,14 @@ class ReplyIn(Strict):
 
 
 class AnswerIn(Strict):
-    """One reply for each question, in their order."""
+    """One answer for each question, in their order."""
 
     answers: list[ReplyIn] = Field(min_length=1, max_length=50)
 
 
 @router.get("/{goal_id}/questions", response=QuestionsOut, auth=_MAY_READ, operation_id="read_questions")
 def questions(request: ApiRequest, goal_id: str) -> QuestionsOut:
-    """What would settle what is meant by a goal that waits for it (`manual`, reason `question_open`)."""
+    """The questions of a goal that waits for an answer (`manual`, reason `question_open`)."""
     asked = answers.open_questions(readable(request.auth.user, goal_id))
     found = asked.questions if asked is not None else ()
     return QuestionsOut(
@@ -70,7 +70,7 @@ def questions(request: ApiRequest, goal_id: str) -> QuestionsOut:
 def answer(
     request: ApiRequest, response: HttpResponse, goal_id: str, payload: Annotated[AnswerIn, Body()]
 ) -> Status[PlanOut]:
-    """Answer what is asked. The plan that it makes is reviewed like any."""
+    """Answer the questions. The plan that follows is reviewed like any other."""
     user = request.auth.user
     replies = [Reply(one.choice, one.value) for one in payload.answers]
     plan = answers.answer(changeable(user, goal_id), replies, by=user)

@@ -1,4 +1,4 @@
-"""`candidates`: a version that is not yet used, what its replay proved, and what people decide about it."""
+"""`candidates`: a version that is not yet in use, the result of its replay, and decisions about it."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ _NO_VERSION = Problem(404, "There is no version of that number that could be a c
 
 
 class ReasonIn(Schema):
-    """Why; an admin who lifts the gate must say it in ten characters or more."""
+    """Why; an admin who lifts the gate must give at least ten characters."""
 
     reason: str = Field("", max_length=500)
 
 
 class CaseOut(Schema):
-    """One earlier goal, run by both sides. `text` is null where the caller may not see it.
+    """One earlier goal, run with both versions. `text` is null if the caller may not see it.
 
-    Of a prompt and of firmware a recorded call, asked again by both: `call`, `parent_call` and `candidate_call`.
+    For a prompt and for firmware a recorded call, repeated with both: `call`, `parent_call` and `candidate_call`.
 
     `flip`: fixed, broken, unchanged, unproven or waiting.
     """
@@ -90,14 +90,14 @@ class ReplayOut(Schema):
 
 
 class CanaryIn(Schema):
-    """The share of new goals; a reason where an admin lifts the gate."""
+    """The share of new goals; a reason if an admin lifts the gate."""
 
     percent: int = Field(ge=1, le=MOST_PERCENT)
     reason: str = Field("", max_length=500)
 
 
 class RolloutOut(Schema):
-    """What the goals say that were planned since the version was put to use, for `percent` of them.
+    """What new goals show since the version is in use, for `percent` of them.
 
     `state`: watched, kept, returned (the version before is used again) or ended.
     """
@@ -113,9 +113,9 @@ class RolloutOut(Schema):
 
 
 class AnswersOut(Schema):
-    """A canary of a prompt: answers since it began, and how many could not be used, beside those of the version in use.
+    """A canary of a prompt: answers since it started and how many could not be used, and those of the version in use.
 
-    `p`: how likely it fails so much more often by chance. `state` and `reason` as for a rollout.
+    `p`: the probability that it fails so much more often by chance. `state` and `reason` as for a rollout.
     """
 
     state: str
@@ -130,14 +130,14 @@ class AnswersOut(Schema):
 
 
 class TrialOut(Schema):
-    """One trial of a tool: the command, its effect, files read and changed, hosts, processes, and what does not fit."""
+    """One trial of a tool: command, effect, files read and changed, hosts, processes, and what does not match."""
 
     cells: list[str]
     faults: list[str]
 
 
 class TrialsOut(Schema):
-    """The trials of a tool's version. `fits` is null until they have run; `said` is why they could not."""
+    """The trials of a tool's version. `fits` is null until they have run; `said` is why they could not run."""
 
     fits: bool | None
     said: str
@@ -145,9 +145,9 @@ class TrialsOut(Schema):
 
 
 class CostOut(Schema):
-    """What a replay that asks models may take at most, and which it asks.
+    """What a replay that asks models may use at most, and which models it asks.
 
-    `why_not`: why there can be none, else empty.
+    `why_not`: why no replay is possible, else empty.
     """
 
     cases: int
@@ -158,10 +158,10 @@ class CostOut(Schema):
 
 
 class CandidateOut(Schema):
-    """A version, its lint, and what its replay proved. `why_not` is empty when it may be activated.
+    """A version, its lint, and the result of its replay. `why_not` is empty if it may be activated.
 
-    `rollout`: null until it was put to use. `trials`: of a tool only. `canary`: of a prompt that is or was one.
-    `replay_cost`: of a prompt, of firmware or of an agent that is not in use; `POST candidates/{id}/replay` spends it.
+    `rollout`: null until it is in use. `trials`: only for a tool. `canary`: for a prompt that is or was one.
+    `replay_cost`: for a prompt, firmware or an agent that is not in use; `POST candidates/{id}/replay` spends it.
     """
 
     id: str
@@ -180,15 +180,15 @@ class CandidateOut(Schema):
 
 @router.get("/{candidate_id}", response=CandidateOut, auth=_MAY_READ, operation_id="get_candidate")
 def candidate(request: ApiRequest, candidate_id: str) -> CandidateOut:
-    """A version and its replay, as far as that has come."""
+    """A version and the progress of its replay."""
     return candidate_out(_found(candidate_id), request.auth.user)
 
 
 @router.post("/{candidate_id}/replay", response={202: CandidateOut}, auth=_MAY_WRITE, operation_id="replay_candidate")
 def replay(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> Status[CandidateOut]:
-    """Have it replayed beside its parent, again if need be. 409 says why there can be no replay.
+    """Have it replayed beside its parent, also again. 409 says why no replay is possible.
 
-    Of a prompt, of firmware or of an agent models are asked, for `replay_cost` at most, so it takes an operator.
+    For a prompt, firmware or an agent, models are asked for `replay_cost` at most, so this needs an operator.
     """
     with refusals():
         replays.ask(_found(candidate_id), by=request.auth.user, why=payload.reason)
@@ -199,7 +199,7 @@ def replay(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> Status[
     "/{candidate_id}/replay/stop", response=CandidateOut, auth=_MAY_WRITE, operation_id="stop_replay_of_candidate"
 )
 def stop_replay(request: ApiRequest, candidate_id: str) -> CandidateOut:
-    """End its replay before its time; what was done stays."""
+    """Stop its replay early; what was done stays."""
     version = _found(candidate_id)
     if (under_way := replays.latest(version)) is None:
         raise Problem(409, "It has not been replayed.", kind="not_possible")
@@ -210,9 +210,9 @@ def stop_replay(request: ApiRequest, candidate_id: str) -> CandidateOut:
 
 @router.post("/{candidate_id}/activate", response=CandidateOut, auth=_MAY_WRITE, operation_id="activate_candidate")
 def activate(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> CandidateOut:
-    """Activate it. Refused unless its replay admits it, or an admin gives a reason to use it anyway.
+    """Activate it. Refused unless it passed its replay, or an admin gives a reason to use it anyway.
 
-    For a prompt or firmware it takes an operator.
+    For a prompt or firmware this needs an operator.
     """
     version = _found(candidate_id)
     with refusals():
@@ -229,7 +229,7 @@ def activate(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> Candi
 
 @router.post("/{candidate_id}/canary", response=CandidateOut, auth=_MAY_WRITE, operation_id="begin_canary")
 def begin_canary(request: ApiRequest, candidate_id: str, payload: CanaryIn) -> CandidateOut:
-    """Have it plan a share of new goals, beside the version in use; refused as its activation would be.
+    """Have it plan a share of new goals, beside the version in use; refused for the same reasons as an activation.
 
     For a prompt: send it with a share of requests.
     """
@@ -247,7 +247,7 @@ def begin_canary(request: ApiRequest, candidate_id: str, payload: CanaryIn) -> C
 
 @router.post("/{candidate_id}/reject", response=CandidateOut, auth=_MAY_WRITE, operation_id="reject_candidate")
 def reject(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> CandidateOut:
-    """Retire it; the reason stands with the version of a rule."""
+    """Retire it; for a rule, the reason is stored with the version."""
     version = _found(candidate_id)
     with refusals():
         if version.component.kind == PROMPT:
@@ -261,7 +261,7 @@ def reject(request: ApiRequest, candidate_id: str, payload: ReasonIn) -> Candida
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """A refusal inside becomes a problem: 422 for a wrong text or value, 409 at a bad moment, 403 without the right."""
+    """Turn refusals inside into problems: 422 for a wrong text or value, 409 at a bad moment, 403 without the right."""
     try:
         yield
     except (RuleInvalid, ToolInvalid, WorkflowInvalid) as wrong:

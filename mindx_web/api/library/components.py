@@ -1,4 +1,4 @@
-"""`components`: what the library holds, searched by task and query; one component, its versions and their lineage."""
+"""`components`: search the library by task and query; one component, its versions and their lineage."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from mindx_web.api.library.searches import SearchOut, begun
 from mindx_web.api.protocol.auth import ApiRequest, BearerToken
 from mindx_web.api.protocol.paging import Limit, found_id
 from mindx_web.api.protocol.problems import Problem, invalid
-from people.models import User
 from people.scopes import Scope
 
 router = Router(tags=["components"])
@@ -38,7 +37,7 @@ _MISSING = Problem(404, "There is no such component.", kind="not_found")
 
 
 class ScoresOut(Schema):
-    """Cosine similarities of task and query (null: not asked, or no vector), the usage's share, and the sum."""
+    """Cosine similarities of task and query (null: not asked, or no vector), the score for usage, and the sum."""
 
     task: float | None
     content: float | None
@@ -77,15 +76,15 @@ class ComponentOut(Schema):
 
 
 class FoundOut(ComponentOut):
-    """A component that was found, and why it stands where it stands."""
+    """A component that was found, and the scores for its place."""
 
     scores: ScoresOut
 
 
 class ComponentPage(Schema):
-    """Best first, or by name without a task and a query. `next` is null: one page holds what is worth reading.
+    """Best first, or by name without a task and a query. `next` is null: there is only one page.
 
-    `by_words`: why meaning could not be compared, so that all words had to be found; else empty.
+    `by_words`: why meaning could not be compared, so that all words have to be found; else empty.
     """
 
     items: list[FoundOut]
@@ -101,7 +100,7 @@ class VersionPage(Schema):
 
 
 class EdgeOut(Schema):
-    """A version was made from another one; each by its number."""
+    """A version and the one it was made from, by their numbers."""
 
     parent: str
     child: str
@@ -123,7 +122,7 @@ class DiffOut(Schema):
 
 
 class EvolveIn(Schema):
-    """Why a component should change, how far, and the text of the candidate; without a text a model writes it."""
+    """Why a component should change, how much, and the text of the candidate; without a text a model writes it."""
 
     why: str = Field(min_length=1, max_length=500)
     strategy: Replay.Strategy = Replay.Strategy.STANDARD
@@ -131,7 +130,7 @@ class EvolveIn(Schema):
 
 
 class ComponentIn(Schema):
-    """A new rule, tool or workflow: its text, or for a tool or a workflow a sentence that a model writes it from."""
+    """A new rule, tool or workflow: its text, or for a tool or a workflow a sentence from which a model writes it."""
 
     kind: Literal["rule", "tool", "workflow"]
     body: str | None = Field(None, min_length=1, max_length=100_000)
@@ -145,8 +144,8 @@ def create(
 ) -> Status[CandidateOut] | Status[SearchOut]:
     """Write a new rule, tool or workflow. It is a candidate; the trials of a tool are run.
 
-    With a `wish` a worker asks a model: the answer is 202 with a search over one text, to be read at its `href`, which
-    is the Location, too. 409 says why nobody can be asked.
+    With a `wish` a worker asks a model: the answer is 202 with a search for one text, whose address is in `href` and
+    Location. 409 says why no model can be asked.
     """
     user = request.auth.user
     if (payload.body is None) == (payload.wish is None) or (payload.wish is not None and payload.kind == RULE):
@@ -180,13 +179,11 @@ def evolve(
 ) -> Status[CandidateOut | SearchOut]:
     """Write a candidate, or have a model write one, and have it replayed beside its parent on the parent's own cases.
 
-    Without a `body` a worker asks a model: the answer is a search over one text, to be read at its `href`, which is the
-    Location, too. 409 says why nobody can be asked. A candidate of a prompt takes a `body`.
+    Without a `body` a worker asks a model: the answer is a search for one text, whose address is in `href` and
+    Location. 409 says why no model can be asked. A prompt is replayed when an operator says so.
     """
     component = _component(component_id)
-    if component.kind == PROMPT:
-        return Status(202, candidate_out(_prompt_written(component, payload, request.auth.user), request.auth.user))
-    if component.kind not in (RULE, WORKFLOW, made_tools.KIND) or made_tools.is_shipped(component.name):
+    if component.kind not in (RULE, WORKFLOW, PROMPT, made_tools.KIND) or made_tools.is_shipped(component.name):
         message = "Only rules, prompts, workflows and tools that people made evolve this way."
         raise Problem(409, message, kind="not_possible")
     with refusals():
@@ -195,6 +192,9 @@ def evolve(
             search = searches.ask_for_one(component, by=user, why=payload.why, strategy=strategy)
             return Status(202, begun(search, response))
         with transaction.atomic():
+            if component.kind == PROMPT:
+                saved = prompt_versions.save(component, payload.body, by=request.auth.user, changes=payload.why)
+                return Status(202, candidate_out(saved, request.auth.user))
             saved = _written(component.kind, payload.body, component, payload.why, request.auth.user)
             replays.ask(saved, by=request.auth.user, why=payload.why, strategy=payload.strategy.value)
     return Status(202, candidate_out(saved, request.auth.user))
@@ -212,7 +212,7 @@ def search(
     weight: Annotated[float, Query(ge=0, le=1, description="how much the task counts beside the query")] = WEIGHT,
     limit: Limit = 50,
 ) -> ComponentPage:
-    """Components that suit a task and resemble a query."""
+    """Components for a task, and similar to a query."""
     filters = Filters(kind.value if kind else "", domain, status.value, tuple(tag))
     found = searching.search(q, task, filters, weight=weight, limit=limit)
     items = [
@@ -258,7 +258,7 @@ def diff(
             raise invalid(field, "This component has no such version.")
     old, new = (bodies[version].splitlines(keepends=True) for version in (from_version, to_version))
     lines = difflib.unified_diff(old, new, from_version, to_version)
-    # A last line without an end would run into the next.
+    # Without its line feed the last line would run into the next one.
     text = "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
     return DiffOut(from_version=from_version, to_version=to_version, diff=text)
 
@@ -273,13 +273,6 @@ def _component(component_id: str) -> Component:
 def _versions(component_id: str) -> list[ComponentVersion]:
     rows = _component(component_id).versions.select_related("parent", "created_by")
     return list(rows.defer("content_embedding", "applicability_embedding").order_by("-pk"))
-
-
-def _prompt_written(component: Component, payload: EvolveIn, by: User) -> ComponentVersion:
-    if payload.body is None:
-        raise Problem(409, "No model writes a prompt. Send the text as `body`.", kind="not_possible")
-    with refusals():
-        return prompt_versions.save(component, payload.body, by=by, changes=payload.why)
 
 
 def _described(component: Component, version: ComponentVersion | None) -> dict[str, Any]:

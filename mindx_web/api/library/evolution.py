@@ -1,4 +1,4 @@
-"""`evolution/proposals`: what an audit of the past proposes to change, and putting a proposal aside."""
+"""`evolution/proposals`: changes that an audit of past goals proposes, and dismissing a proposal."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class ProposalOut(Schema):
 
 
 class ProposalPage(Schema):
-    """The open ones, the heaviest first. `next` is null: one page holds all that is worth reading."""
+    """The open proposals, the most important first. `next` is null: there is only one page."""
 
     items: list[ProposalOut]
     next: str | None = None
 
 
 class DismissIn(Schema):
-    """Why it is put aside; others read that."""
+    """Why it is dismissed; others can read this."""
 
     why: str = Field(min_length=1, max_length=300)
 
@@ -52,7 +52,7 @@ class DismissIn(Schema):
     "/proposals", response=ProposalPage, auth=BearerToken(Scope.LIBRARY_READ), operation_id="list_evolution_proposals"
 )
 def proposals(request: ApiRequest) -> ProposalPage:
-    """What the goals of the last ninety days say should change."""
+    """Proposals from the goals of the last ninety days."""
     rows = list(proposing.open_ones(proposing.visible_to(request.auth.user, request.auth.scopes))[:_MOST])
     return ProposalPage(items=_told(rows, request.auth.user))
 
@@ -64,7 +64,7 @@ def proposals(request: ApiRequest) -> ProposalPage:
     operation_id="dismiss_evolution_proposal",
 )
 def dismiss(request: ApiRequest, proposal_id: str, payload: DismissIn) -> ProposalOut:
-    """Put it aside until half as many goals more show it."""
+    """Dismiss it until half as many more goals support it."""
     row = (
         proposing.visible_to(request.auth.user, request.auth.scopes)
         .filter(pk=found_id(proposal_id, _MISSING), gone_at=None)

@@ -1,4 +1,4 @@
-"""`experiences?q=`: what finished goals taught, by meaning."""
+"""`experiences?q=`: what was learned from finished goals, by meaning."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _Mark = tuple[Any, int]
 
 
 class RatingOut(Schema):
-    """What a person thinks of it: 1 (of no use) to 5 (just right)."""
+    """A rating by a person: 1 (useless) to 5 (exactly right)."""
 
     by: str
     stars: int
@@ -34,20 +34,20 @@ class RatingOut(Schema):
 
 
 class RatingIn(Schema):
-    """A rating in place of the one that you gave before."""
+    """Your rating; it replaces your earlier one."""
 
     stars: int = Field(ge=1, le=5)
     comment: str = Field("", max_length=ratings.COMMENT_MAX)
 
 
 class PartedOut(Schema):
-    """How many are shown by themselves again."""
+    """How many were parted."""
 
     parted: int
 
 
 class ExperienceOut(Schema):
-    """One experience. `similarity` is a cosine; null when it was found by its words, or nothing was searched for."""
+    """One experience. `similarity` is a cosine; null if it was found by its words, or without a search."""
 
     id: str
     goal: str
@@ -68,7 +68,7 @@ class ExperienceOut(Schema):
 
 
 class ExperiencePage(Schema):
-    """Nearest in meaning first, or newest first without `q`."""
+    """Most similar first, or newest first without `q`."""
 
     items: list[ExperienceOut]
     next: str | None
@@ -106,7 +106,7 @@ def search(
     operation_id="rate_experience",
 )
 def rate(request: ApiRequest, experience_id: str, payload: RatingIn) -> RatingOut:
-    """Say what you think of an experience that you may read. It changes nothing else."""
+    """Rate an experience that you may read. This changes nothing else."""
     return _rating(ratings.rate(_found(request, experience_id), request.auth.user, payload.stars, payload.comment))
 
 
@@ -117,7 +117,7 @@ def rate(request: ApiRequest, experience_id: str, payload: RatingIn) -> RatingOu
     operation_id="part_experience",
 )
 def part(request: ApiRequest, experience_id: str) -> PartedOut:
-    """Show by itself again what was merged into this one: your own, or as an admin anybody's."""
+    """Part what was merged into this one: your own, or as an admin anybody's."""
     try:
         return PartedOut(parted=merging.part(_found(request, experience_id), request.auth.user))
     except LibraryRefused as refused:

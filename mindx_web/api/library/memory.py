@@ -1,4 +1,4 @@
-"""`memory/context`: what is worth knowing for a task within a budget of tokens. `memory/forget`: what is erased."""
+"""`memory/context`: what to know for a task within a budget of tokens. `memory/forget`: erasing experiences."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ router = Router(tags=["memory"])
 
 
 class ItemOut(Schema):
-    """One message, experience or component. `score` is null for a message and when it was found by its words; `why`
-    says what brought it here, or what kept it out.
+    """One message, experience or component. `score` is null for a message and if it was found by its words; `why`
+    says why it was included, or left out.
     """
 
     kind: str
@@ -40,7 +40,7 @@ class ItemOut(Schema):
 
 
 class ContextOut(Schema):
-    """What fits, best first; what does not; and about how many tokens it takes."""
+    """What fits, best first; what does not; and about how many tokens it uses."""
 
     items: list[ItemOut]
     left_out: list[ItemOut]
@@ -48,7 +48,7 @@ class ContextOut(Schema):
 
 
 class ForgetIn(Schema):
-    """Exactly one of: an experience's id, a person's user name, or a moment before which everything goes."""
+    """Exactly one of: an experience's id, a person's user name, or a moment before which everything is erased."""
 
     experience: str | None = None
     person: str | None = Field(None, max_length=150)
@@ -69,7 +69,7 @@ class AskIn(Schema):
 
 
 class SourceOut(Schema):
-    """An experience that the answer stands on; the answer cites it by its number, as [1]."""
+    """A source of the answer, which cites it by its number, as in [1]."""
 
     number: int
     id: str
@@ -79,8 +79,8 @@ class SourceOut(Schema):
 
 
 class ReplyOut(Schema):
-    """`counts` says how all that was found had ended. `model` wrote the answer; empty where none did, and `no_model`
-    says why it did not though it was asked.
+    """`counts` says how the experiences that were found had ended. `model` wrote the answer, empty if none did; if you
+    asked for one, `no_model` then says why.
     """
 
     answer: str
@@ -91,7 +91,7 @@ class ReplyOut(Schema):
 
 
 class MergedOut(Schema):
-    """How many are now shown as another one that tells the same."""
+    """How many were merged into others with the same content."""
 
     merged: int
 
@@ -114,7 +114,7 @@ def ask(request: ApiRequest, payload: AskIn) -> ReplyOut:
 
 @router.post("/merge", response=MergedOut, auth=BearerToken(Scope.MEMORY_WRITE), operation_id="merge_memory")
 def merge(request: ApiRequest) -> MergedOut:
-    """Merge what tells the same among your own experiences. Each can be parted again."""
+    """Merge experiences of yours with the same content. Each can be parted again."""
     return MergedOut(merged=merging.merge(request.auth.user, request.auth.user))
 
 
@@ -142,7 +142,7 @@ def _forgotten(asked: Mapping[str, Any], by: User) -> int:
         return services.forget_before(asked["before"], by)
     if "person" in asked:
         person = User.objects.filter(username=asked["person"]).first()
-        # Whether there is such a person is nobody's business but an admin's.
+        # Only admins may learn whether a person exists.
         if person is None and not by.has_role(Role.ADMIN):
             raise LibraryRefused("Only an admin can have the experiences of others forgotten.")
         if person is None:
@@ -163,8 +163,8 @@ def get_context(
     budget_tokens: Annotated[int, Query(ge=1, le=TOKENS_MAX)] = 2_000,
     goal: Annotated[str, Query(max_length=20, description="what was said about this goal is told as well")] = "",
 ) -> ContextOut:
-    """Experiences of the goals you may see, and the components in use where the token may read the library. With a
-    `goal` also what was said about it and the goal that it is part of, for a token that may read goals.
+    """Experiences of the goals you may see, and components in use if the token may read the library. With a `goal`
+    also what was said about it and the goal that it is part of, if the token may read goals.
     """
     found = context.build(
         task,
@@ -183,7 +183,7 @@ def get_context(
 
 
 def _messages(goal: str, token: ApiToken) -> list[Item]:
-    """What was said about a goal. Problem for a token that may not read goals, and for a goal of others."""
+    """What was said about a goal. Raises Problem if the token may not read goals, and for somebody else's goal."""
     if not tokens.allows(token, Scope.GOALS_READ):
         raise Problem(403, f"This token has no scope {Scope.GOALS_READ}.", kind="insufficient_scope")
     missing = not_found("goal")

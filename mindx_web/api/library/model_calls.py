@@ -22,14 +22,14 @@ router = Router(tags=["insights"])
 
 
 class ReplayIn(Schema):
-    """What to send it with; empty: the version of its prompt that is in use, and the model that was asked."""
+    """What to use; empty: the version of its prompt that is in use, and the same model."""
 
     prompt_version: str = Field("", max_length=32)
     model: str = Field("", max_length=200)
 
 
 class CallOut(Schema):
-    """A request to a model and its end, without its texts. `state`: asked, answered, cached or failed.
+    """A request to a model and its result, without its texts. `state`: asked, answered, cached or failed.
 
     `prompts` are those in it, each with its version. `replay_of`: the call whose request this one sent again.
     """
@@ -54,7 +54,7 @@ class CallOut(Schema):
 
 
 class WholeCallOut(CallOut):
-    """The same with its texts, in which secrets are marks. Text of models and of others is data, never markup.
+    """The same with its texts, in which placeholders replace secrets. All text is data, never markup.
 
     `hidden` names the kinds of secrets; `replays` are the calls that sent it again, newest first.
     """
@@ -88,8 +88,8 @@ def read(request: ApiRequest, call_id: str) -> WholeCallOut:
 def replay(request: ApiRequest, call_id: str, payload: ReplayIn) -> Status[CallOut]:
     """Send the recorded request again, for operators; the answer comes when the model has given it.
 
-    Nothing acts on what it says. The call is there to be read whether it was answered or failed; 409 says why nothing
-    could be sent.
+    Nothing acts on the answer. The call can be read whether it was answered or failed; 409 says why nothing could be
+    sent.
     """
     user = request.auth.user
     call = _seen(user, call_id)

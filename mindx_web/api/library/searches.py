@@ -1,7 +1,7 @@
 """`searches`: a model writes several texts for a component, each tried on earlier goals; one candidate at most.
 
-What `POST components/{id}/evolve` begins without a text, and `POST components` with a wish, is one over a single text,
-and is read and stopped here.
+`POST components/{id}/evolve` without a text, and `POST components` with a wish, start a search for a single text, which
+is read and stopped here.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NO_COMPONENT = Problem(404, "There is no such component.", kind="not_found")
 
 
 class SearchIn(Schema):
-    """What should be better, how far a text may go from the version in use, and how many a model may write."""
+    """What should be better, how much a text may differ from the version in use, and how many a model may write."""
 
     component: str
     why: str = Field(min_length=1, max_length=500)
@@ -36,7 +36,7 @@ class SearchIn(Schema):
 
 
 class TriedOut(Schema):
-    """A text that was tried on all goals: with how many of them it passes. The first is the version in use."""
+    """A text that was tried on all cases, and with how many it passes. The first is the version in use."""
 
     passed: int
     of: int
@@ -44,10 +44,10 @@ class TriedOut(Schema):
 
 
 class SearchOut(Schema):
-    """A search, as far as it has come. `candidate` is null where it found none, or has not yet.
+    """A search and its progress. `candidate` is null if it found none, or none yet.
 
     `component` is null while a new one is written.
-    `asked`: texts that a model was asked for; where `most_texts` is 1, requests. `href`: where this is read.
+    `asked`: texts that a model was asked for; if `most_texts` is 1, requests. `href`: the address of this search.
     """
 
     id: str
@@ -64,7 +64,10 @@ class SearchOut(Schema):
 
 @router.post("", response={202: SearchOut}, auth=BearerToken(Scope.LIBRARY_WRITE), operation_id="search_candidate")
 def ask(request: ApiRequest, response: HttpResponse, payload: SearchIn) -> Status[SearchOut]:
-    """Search for a better version of a rule, a tool or a workflow. 409 says why there can be no search."""
+    """Search for a better version of a rule, a tool, a workflow or a prompt. 409 says why no search is possible.
+
+    The texts of a prompt are tried by asking models again, so that takes an operator.
+    """
     component = Component.objects.filter(pk=found_id(payload.component, _NO_COMPONENT)).first()
     if component is None:
         raise _NO_COMPONENT
@@ -85,7 +88,7 @@ def ask(request: ApiRequest, response: HttpResponse, payload: SearchIn) -> Statu
     "/{search_id}", response=SearchOut, auth=BearerToken(Scope.LIBRARY_READ), operation_id="get_candidate_search"
 )
 def search(request: ApiRequest, search_id: str) -> SearchOut:
-    """How far it has come, and its outcome."""
+    """Its progress and its result."""
     return _told(_found(search_id))
 
 
@@ -93,7 +96,7 @@ def search(request: ApiRequest, search_id: str) -> SearchOut:
     "/{search_id}/stop", response=SearchOut, auth=BearerToken(Scope.LIBRARY_WRITE), operation_id="stop_candidate_search"
 )
 def stop(request: ApiRequest, search_id: str) -> SearchOut:
-    """End it before its time; what was tried stays."""
+    """Stop it early; what was tried stays."""
     found = _found(search_id)
     try:
         searches.stop(found, by=request.auth.user)
@@ -103,7 +106,7 @@ def stop(request: ApiRequest, search_id: str) -> SearchOut:
 
 
 def begun(search: CandidateSearch, response: HttpResponse) -> SearchOut:
-    """What is answered where one has begun, with the address to read it at."""
+    """The answer when a search has started, with its address."""
     found = _told(search)
     response.headers["Location"] = found.href
     return found

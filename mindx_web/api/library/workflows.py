@@ -40,7 +40,7 @@ _MOST_LISTED = 200
 
 
 class WorkflowIn(Strict):
-    """A workflow as YAML, or its steps as they would stand there. With a name that there is, it is the next version."""
+    """A workflow as YAML, or its steps as JSON. With an existing name it is the next version."""
 
     name: str | None = Field(None, max_length=120, description="its scenario_name; must agree with a body that has one")
     body: str | None = Field(None, max_length=MAX_CHARS, description="the YAML")
@@ -51,7 +51,7 @@ class WorkflowIn(Strict):
 
 
 class ProcessIn(Strict):
-    """The parameters of this time. Without a workspace the goal gets a new one."""
+    """The parameters. Without a workspace the goal gets a new one."""
 
     params: dict[str, Any] = {}
     workspace: str | None = Field(None, description="name of a workspace of yours")
@@ -61,7 +61,7 @@ class ProcessIn(Strict):
 
 
 class FaultOut(Schema):
-    """What is wrong, or only doubtful, at a line of the text, and how to mend it."""
+    """An error or a doubt at a line of the text, and how to correct it."""
 
     line: int
     message: str
@@ -70,7 +70,7 @@ class FaultOut(Schema):
 
 
 class ParamOut(Schema):
-    """A parameter; without a default it must be given."""
+    """A parameter; without a default it is required."""
 
     name: str
     default: Any
@@ -78,7 +78,7 @@ class ParamOut(Schema):
 
 
 class WorkflowOut(Schema):
-    """A workflow with the version that is processed. `undefined`: tools that it defines and that are not in use yet."""
+    """A workflow with the version that is processed. `undefined`: tools that it defines and that are not yet in use."""
 
     id: str
     name: str
@@ -101,9 +101,9 @@ class WorkflowPage(Schema):
 
 @router.post("", response={201: WorkflowOut}, auth=_MAY_WRITE, operation_id="write_workflow")
 def create(request: ApiRequest, payload: WorkflowIn) -> Status[WorkflowOut]:
-    """Write a workflow, or the next version of one. It is a candidate; 422 names every line that must be mended.
+    """Write a workflow, or the next version of one. It is a candidate; 422 names every line with an error.
 
-    Where goals of the workflow ran, the next version is replayed beside the one before.
+    If goals of the workflow have run, the next version is replayed beside the one before.
     """
     body = _body(payload)
     name = (workflow_library.name_of(body) or "")[:120]
@@ -131,7 +131,7 @@ def page(request: ApiRequest) -> WorkflowPage:
 
 @router.get("/{component_id}", response=WorkflowOut, auth=_MAY_READ, operation_id="get_workflow")
 def one(request: ApiRequest, component_id: str) -> WorkflowOut:
-    """One workflow, as it would be processed, with everything that is wrong with it."""
+    """One workflow, as it would be processed, with all its errors."""
     return _out(_found(component_id, None))
 
 
@@ -152,7 +152,7 @@ def process(request: ApiRequest, response: HttpResponse, component_id: str, payl
 
 
 def _body(payload: WorkflowIn) -> str:
-    """The YAML. A name beside a body that has none is written below it, where it moves no line."""
+    """The YAML. A name for a body without one is added at its end, so that line numbers stay."""
     if (payload.body is None) == (payload.steps is None):
         raise invalid("body", "Give the YAML as body, or the steps instead.")
     if payload.steps is not None:

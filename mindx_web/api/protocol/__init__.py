@@ -1,4 +1,4 @@
-"""What holds for every request: tokens, strict bodies, pages of lists, problems for errors.
+"""Shared by every request: tokens, strict bodies, pages of lists, problems for errors.
 
-Imports no other room of the API.
+Imports no other package of the API.
 """

@@ -1,4 +1,4 @@
-"""Who asks: bearer tokens only. Cookies are never looked at, so no page can make a browser act through the API."""
+"""Authentication by bearer tokens only. Cookies are ignored, so no page can make a browser act through the API."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ApiRequest(HttpRequest):
 
 
 class BearerToken(HttpAuthBase):
-    """Demands a valid token with one scope: 401 without a token, 403 without the scope."""
+    """Requires a valid token with one scope: 401 without a token, 403 without the scope."""
 
     openapi_scheme = "bearer"
 
@@ -35,7 +35,7 @@ class BearerToken(HttpAuthBase):
         token = token_of(request)
         if token is None:
             raise unauthorized(request)
-        # Before the scope: whoever is refused for want of one is known all the same.
+        # Before the scope check, so that a refusal for lack of a scope also knows the person.
         request.user = token.user
         if not tokens.allows(token, self.scope):
             raise Problem(
@@ -48,7 +48,7 @@ class BearerToken(HttpAuthBase):
 
 
 def token_of(request: HttpRequest) -> ApiToken | None:
-    """The valid token a request carries, looked up once a request, and noted as used."""
+    """The valid token of a request, looked up once a request, and marked as used."""
     if not hasattr(request, "_api_token"):
         scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
         found = tokens.find(secret.strip()) if scheme.lower() == "bearer" else None
@@ -61,7 +61,7 @@ def token_of(request: HttpRequest) -> ApiToken | None:
 def unauthorized(request: HttpRequest) -> Problem:
     """401 that says how to log in (RFC 6750: no error code when no token was sent).
 
-    Wrong tokens are counted by address. A right one is always taken: others at the same address may not stop it.
+    Wrong tokens are counted by address. A valid one is always accepted: others at the same address cannot block it.
     """
     if "Authorization" not in request.headers:
         return Problem(

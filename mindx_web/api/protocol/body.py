@@ -1,4 +1,4 @@
-"""Reading JSON strictly: what two readers could understand differently is refused before anybody acts on it."""
+"""Reads JSON strictly: anything that two readers could understand differently is refused."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ninja.parser import Parser
 
 from mindx_web.api.protocol.problems import Problem, invalid
 
-# Beyond this the numbers of JSON are not the same in every language (RFC 8785, RFC 7493).
+# Beyond this, languages read JSON numbers differently (RFC 8785, RFC 7493).
 _LARGEST_INTEGER = 2**53 - 1
-# Of names that a problem quotes.
+# Longest name that a problem quotes.
 _SHOWN_MAX = 400
 
 
 class StrictParser(Parser):
-    """UTF-8, no key twice, no NaN, nothing that Postgres or the canonical form could not hold."""
+    """UTF-8, no repeated key, no NaN, nothing that Postgres or the canonical form cannot store."""
 
     def parse_body(self, request: HttpRequest) -> Any:
         """The decoded body. Raises Problem: 400 when it is not JSON, 422 when a value cannot be stored."""
@@ -47,7 +47,7 @@ def read_json(data: bytes) -> Any:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object in which no key stands twice: which of the two counts would be a guess."""
+    """An object without repeated keys: choosing one of two values would be a guess."""
     found = dict(pairs)
     if len(found) != len(pairs):
         times = Counter(name for name, _ in pairs)
@@ -60,8 +60,8 @@ def _refuse_constant(name: str) -> NoReturn:
     raise Problem(400, f"{name} is not a number of JSON.", kind="malformed")
 
 
-# Where a value stands: the place of what holds it, and its key or index there. A text for each value would be as long
-# as all names above it, so that one long name of many values fills the memory.
+# The place of a value: the place of its parent, and its key or index there. A path as text for each value would repeat
+# all names above it, so one long name with many values could fill the memory.
 @dataclass(frozen=True, slots=True)
 class _Place:
     above: _Place | None
@@ -82,7 +82,7 @@ def _check_values(value: Any) -> None:
     while waiting:
         place, item = waiting.pop()
         if place is not None and place.above is None and place.step == "digest":
-            continue  # compared and never stored: whatever it holds, it is the right one or a wrong one
+            continue  # only compared, never stored: whatever it contains, it is right or wrong
         if isinstance(item, dict):
             for key, inner in item.items():
                 _check_text(place, key)

@@ -38,7 +38,7 @@ FILE_OPERATIONS = frozenset({"workspace_file"})
 
 
 class Api(NinjaAPI):
-    """NinjaAPI whose every view stands behind the guard."""
+    """A NinjaAPI in which the guard protects every view."""
 
     @property
     def urls(self) -> tuple[list[Any], str, str]:
@@ -49,7 +49,7 @@ class Api(NinjaAPI):
         return patterns, app, namespace
 
     def get_openapi_schema(self, **options: Any) -> OpenAPISchema:
-        """OpenAPI 3.1, with the one shape that every error has."""
+        """OpenAPI 3.1, with the shape that all errors share."""
         schema = super().get_openapi_schema(**options)
         schema["components"].setdefault("schemas", {})["Problem"] = _PROBLEM_SCHEMA
         error = {
@@ -62,7 +62,7 @@ class Api(NinjaAPI):
         return schema
 
     def set_default_exception_handlers(self) -> None:
-        """Every error becomes a problem; what nothing here knows is a 500 that tells its request id only."""
+        """Every error becomes a problem; an unknown one is a 500 that shows only its request id."""
         self.add_exception_handler(Exception, _answer)
 
 
@@ -88,7 +88,7 @@ _PROBLEM_SCHEMA = {
 
 
 def _answer(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
-    # Ninja's annotation allows a class; what is raised is always an instance.
+    # Ninja's annotation allows a class, but an exception that was raised is always an instance.
     return problems.answer(problem_of(request, cast(Exception, error)), request)
 
 
@@ -108,14 +108,14 @@ def problem_of(request: HttpRequest, error: Exception) -> Problem:
 
 
 def _misuse(error: Exception) -> Problem | None:
-    """What Django and Ninja refuse: a request that does not fit the API."""
+    """Refusals by Django and Ninja: a request that does not match the API."""
     match error:
         case Problem():
             return error
         case ValidationError():
             return _fields(error)
         case HttpError():
-            # Ninja wraps what the parser raised; the parser's own words are the better ones.
+            # Ninja wraps the parser's exception; the parser's own message is better.
             return (
                 error.__cause__ if isinstance(error.__cause__, Problem) else Problem(error.status_code, error.message)
             )
@@ -131,10 +131,10 @@ def _misuse(error: Exception) -> Problem | None:
 
 
 def _refusal(error: Exception) -> Problem | None:
-    """What the product's own services refuse."""
+    """Refusals by mindX's own services."""
     match error:
         case WorkspaceRefused(field="workspace"):
-            # Not what was sent is wrong, but the moment: a plan runs on these files, or somebody else writes.
+            # The request is valid but comes at a bad moment: a plan runs on these files, or somebody else writes.
             return Problem(409, str(error), kind="not_possible_now")
         case TooManyGoals():
             return Problem(429, str(error), kind="too_many_goals", headers={"Retry-After": str(error.wait_s)})
@@ -157,17 +157,17 @@ def _refusal(error: Exception) -> Problem | None:
 
 
 _EXTRA = "mindX does not know this field."
-# A body of thousands of wrong fields is not answered by all of them, nor by a name of its own length.
+# Limit the answer to a body with thousands of wrong fields, or with very long names.
 _MOST_FIELDS = 100
 _FIELD_SHOWN_MAX = 400
 
 
 def _fields(error: ValidationError) -> Problem:
-    """Pydantic's list as ours: its own location prefix and internals stay inside."""
+    """Pydantic's list in our format, without its location prefix and internals."""
     found = []
     for item in error.errors[:_MOST_FIELDS]:
         source, *path = item["loc"]
-        # A body is one parameter of the operation, and its name is no business of the caller.
+        # A body is one parameter of the operation, whose name means nothing to the caller.
         path = path[1:] if source == "body" else path
         message = _EXTRA if item["type"] == "extra_forbidden" else str(item["msg"])
         found.append(FieldError(".".join(str(part) for part in path)[:_FIELD_SHOWN_MAX], message))
@@ -177,7 +177,7 @@ def _fields(error: ValidationError) -> Problem:
 
 
 def _values(error: TuningRefused) -> Problem:
-    """Each value that cannot be, at its field."""
+    """Each invalid value, at its field."""
     found = [FieldError(f"values.{name}" if name else "", message) for name, message in error.errors.items()]
     return Problem(422, str(error), kind="invalid", errors=found)
 

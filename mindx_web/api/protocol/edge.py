@@ -1,4 +1,4 @@
-"""Around every request: an id for it, and below /api/ nothing but problems for errors.
+"""Gives every request an id, and makes every error below /api/ a problem.
 
 First in MIDDLEWARE, so that errors raised before a view is found (a foreign host name, an unknown address, a fault of
 another middleware) are problems too.
@@ -21,7 +21,7 @@ class Edge(Around):
     """See the module."""
 
     def now(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer it under an id of its own."""
+        """Answer it with an id of its own."""
         request.request_id = str(uuid.uuid4())  # type: ignore[attr-defined]  # a request has no such field of its own
         return _finish(request, self.get_response(request))
 
@@ -32,10 +32,10 @@ class Edge(Around):
 
 
 def _finish(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-    # An error page brings its own, which is the one in the log.
+    # An error page has its own id, which is the one in the log.
     response.headers.setdefault("X-Request-ID", request.request_id)  # type: ignore[attr-defined]  # a request has no such field of its own
     if request.path_info.startswith(_API):
         problems.rewrite(response, request)
-        # Answers depend on a token that caches do not look at.
+        # Answers depend on the token, which caches ignore.
         response.headers.setdefault("Cache-Control", "no-store")
     return response

@@ -1,4 +1,4 @@
-"""Around every operation of the API: what holds for all of them, before and after the operation itself."""
+"""Checks around every operation of the API, before and after the operation itself."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from people.models import AnsweredRequest
 
 View = Callable[..., Any]
 
-# Larger than any honest plan, smaller than what would keep a JSON reader busy.
+# Larger than any honest plan, too small to keep a JSON parser busy.
 JSON_MAX_BYTES = 512 * 1024
 _KEY_MAX = 180
 _WITH_BODY = {"POST", "PUT", "PATCH"}
 
 
 def guarded(view: View, *, takes_files: bool) -> View:
-    """The view behind the checks. `takes_files`: its PUT takes any bytes instead of JSON."""
+    """The view behind the checks. `takes_files`: its PUT accepts any bytes instead of JSON."""
     if iscoroutinefunction(view):
 
         async def answer_later(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             begun = await sync_to_async(_begin)(request, takes_files)
             if isinstance(begun, HttpResponse):
                 return begun
-            # A caller who hangs up while waiting cancels this request; its key must get its answer all the same.
+            # A caller who disconnects cancels this request; its key must still get its answer.
             at_work = asyncio.ensure_future(_carry_out(begun, view(request, *args, **kwargs)))
             _at_work.add(at_work)
             at_work.add_done_callback(_at_work.discard)
@@ -53,7 +53,7 @@ def guarded(view: View, *, takes_files: bool) -> View:
     return _as_api(answer)
 
 
-# The event loop itself holds its tasks only weakly.
+# The event loop keeps only weak references to its tasks.
 _at_work: set[asyncio.Future[HttpResponseBase]] = set()
 
 
@@ -70,7 +70,7 @@ def _as_api(view: View) -> View:
 
 
 def _begin(request: HttpRequest, takes_files: bool) -> HttpResponse | AnsweredRequest | None:
-    """An answer when there is one already, else the row of an idempotent request, else None."""
+    """The stored answer if there is one, else the row of an idempotent request, else None."""
     try:
         _check_size(request, settings.UPLOAD_MAX_BYTES if takes_files and request.method == "PUT" else JSON_MAX_BYTES)
         _check_type(request, takes_files)
@@ -98,7 +98,7 @@ def _check_type(request: HttpRequest, takes_files: bool) -> None:
 
 
 def _check_address(request: HttpRequest) -> None:
-    """Postgres holds no U+0000, so nothing of that name exists and nothing can be searched with it."""
+    """Postgres cannot store U+0000, so nothing of that name exists and no search can use it."""
     if "\x00" in request.path_info:
         raise Problem(404, "There is nothing at this address.", kind="not_found")
     for name, values in request.GET.lists():
@@ -115,7 +115,7 @@ def _replayed(request: HttpRequest) -> HttpResponse | AnsweredRequest | None:
         raise invalid("Idempotency-Key", f"An Idempotency-Key has at most {_KEY_MAX} printable characters.")
     fingerprint = idempotency.fingerprint_of("POST", request.get_full_path(), request.body)
     try:
-        # A token of its own keys: another one may lack the scope, and a kept answer would not ask for it.
+        # Keys belong to a token: another token may lack the scope, and a stored answer does not check it.
         row = idempotency.begin(token.user, f"{token.pk}:{key}", fingerprint)
     except idempotency.KeyReused as error:
         raise Problem(422, str(error), kind="key_reused") from error

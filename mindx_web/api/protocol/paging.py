@@ -1,4 +1,4 @@
-"""Keyset pages: `?after=` names the last item seen, `?limit=` how many more."""
+"""Keyset pages: `?after=` names the last item seen, `?limit=` the size of a page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Limit = Annotated[int, Query(ge=1, le=LARGEST_PAGE, description="how many items 
 
 
 def row_id(text: str) -> int | None:
-    """The database id that an opaque id stands for, or None when it stands for none."""
+    """The database id for an opaque id, or None."""
     if not (text.isascii() and text.isdigit()) or len(text) > 19 or (len(text) > 1 and text[0] == "0"):
         return None
     number = int(text)
@@ -26,7 +26,7 @@ def row_id(text: str) -> int | None:
 
 
 def after_id(after: str) -> int | None:
-    """The id to go on after; None for the first page. Raises Problem 422 for what no page has ever answered."""
+    """The id after which to continue; None for the first page. Raises Problem 422 for a value that no page returns."""
     if not after:
         return None
     number = row_id(after)
@@ -36,12 +36,12 @@ def after_id(after: str) -> int | None:
 
 
 def newest_first(rows: QuerySet[Row], after: str, limit: int) -> tuple[list[Row], str | None]:
-    """A page of rows from the newest on, and `next`. Raises Problem 422 as `after_id` does."""
+    """A page of rows, newest first, and `next`. Raises Problem 422 as `after_id` does."""
     return _page(rows.order_by("-pk"), "pk__lt", after, limit)
 
 
 def oldest_first(rows: QuerySet[Row], after: str, limit: int) -> tuple[list[Row], str | None]:
-    """As `newest_first`, from the oldest on."""
+    """As `newest_first`, oldest first."""
     return _page(rows.order_by("pk"), "pk__gt", after, limit)
 
 
@@ -58,7 +58,7 @@ def next_after(number: int | None) -> str | None:
 
 
 def found_id(text: str, missing: Problem) -> int:
-    """The database id in an address; raises `missing` when there can be no such row."""
+    """The database id in an address; raises `missing` if there can be no such row."""
     number = row_id(text)
     if number is None:
         raise missing

@@ -22,7 +22,7 @@ class FieldError:
 
 
 class Problem(Exception):
-    """An answer with an error status. `kind` is a word that programs can rely on, `detail` a sentence for people."""
+    """An answer with an error status. `kind` is a word for programs, `detail` a sentence for people."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Problem(Exception):
 
 
 def not_found(what: str) -> Problem:
-    """404 for what does not exist and for what is somebody else's: the two must not be told apart."""
+    """404 for what does not exist and for what is somebody else's: callers must not be able to distinguish them."""
     return Problem(404, f"There is no {what} with this id, or you may not see it.", kind="not_found")
 
 
@@ -52,7 +52,7 @@ def invalid(field: str, message: str) -> Problem:
 
 
 def document(problem: Problem, request: HttpRequest) -> bytes:
-    """The JSON of a problem. Words it quotes from the request stay data: this is never rendered as HTML."""
+    """The JSON of a problem. It may quote the request, and is never rendered as HTML."""
     body: dict[str, object] = {
         "type": f"urn:mindx:problem:{problem.kind}" if problem.kind else "about:blank",
         "title": HTTPStatus(problem.status).phrase,
@@ -67,13 +67,13 @@ def document(problem: Problem, request: HttpRequest) -> bytes:
 
 
 def answer(problem: Problem, request: HttpRequest) -> HttpResponse:
-    """The HTTP answer to a request that ended in a problem."""
+    """The HTTP answer for a problem."""
     return HttpResponse(
         document(problem, request), status=problem.status, content_type=MEDIA_TYPE, headers=problem.headers
     )
 
 
-# For answers that Django gave before or around the API: nothing of theirs is quoted, they are HTML for browsers.
+# For Django's own error answers, which are HTML for browsers; nothing of them is quoted.
 _PLAIN_DETAIL = {
     400: "mindX cannot read this request.",
     403: "You may not do this.",
@@ -88,7 +88,7 @@ _PLAIN_DETAIL = {
 def rewrite(response: HttpResponseBase, request: HttpRequest) -> None:
     """Turn an error answer that is not a problem into one, in place, so that its headers stay."""
     kind = response.headers.get("Content-Type", "")
-    # JSON with an error status is an answer of the API's own: that of `health` before mindX is ready.
+    # JSON with an error status is the API's own answer, as `health` gives before mindX is ready.
     if response.status_code < 400 or kind.startswith((MEDIA_TYPE, "application/json")):
         return
     if not isinstance(response, HttpResponse):

@@ -1,4 +1,4 @@
-"""`inbox`: programs of other frameworks ask people about a call of a tool, and wait for the decision."""
+"""`inbox`: programs of other frameworks ask people about a tool call, and wait for the decision."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _MAY_READ, _MAY_WRITE = BearerToken(Scope.GOALS_READ), BearerToken(Scope.GOALS_W
 _MAY_DECIDE = BearerToken(Scope.REVIEW_DECIDE)
 WAIT_MOST_S = 30
 _LOOKS_EVERY_S = 0.5
-# Each that waits holds a thread; the next one is answered at once, and asks again.
+# Each waiting request occupies a thread; further ones are answered at once and have to ask again.
 _waiting = threading.BoundedSemaphore(16)
 
 
 class InboxIn(Strict):
-    """A call that a program wants to make, in its own words, and which decisions it takes."""
+    """A call that a program wants to make, in its own words, and the decisions that it accepts."""
 
     source: str = Field(description="which program asks, as people know it")
     tool: str
@@ -46,9 +46,9 @@ class InboxIn(Strict):
 
 
 class InboxOut(Schema):
-    """A request as it was received, and its decision. `digest` is over all that is shown; a decision names it.
+    """A request as it was received, and its decision. `digest` covers all that is shown; a decision names it.
 
-    `answer` are the arguments after an edit, or the response; `answer_digest` is over request, decision and answer.
+    `answer` is the arguments after an edit, or the response; `answer_digest` covers request, decision and answer.
     Only `decided` with `approve` or `edit` approves anything.
     """
 
@@ -82,7 +82,7 @@ class InboxPage(Schema):
 
 
 class DecisionIn(Strict):
-    """A decision on exactly what was shown. `answer`: of an edit the new arguments, of a response the response."""
+    """A decision on exactly what was shown. `answer`: the new arguments of an edit, or the response."""
 
     digest: Annotated[Any, Field(description="the digest of the request that you were shown")] = ""
     decision: Literal["approve", "edit", "reject", "respond"]
@@ -92,7 +92,7 @@ class DecisionIn(Strict):
 
 @router.post("", response={201: InboxOut}, auth=_MAY_WRITE, operation_id="ask_inbox")
 def ask(request: ApiRequest, response: HttpResponse, payload: InboxIn) -> Status[InboxOut]:
-    """Ask people about a call. mindX runs nothing of it."""
+    """Ask people about a call. mindX does not run it."""
     sent = Sent(
         payload.source,
         payload.tool,
@@ -143,7 +143,7 @@ def read(
 
 
 def _ended(row: InboxRequest, until: float) -> InboxRequest:
-    """The request when it has ended, or as it is when the time is over."""
+    """The request when it has ended, or when the time is over."""
     while requests.state_of(row) == InboxRequest.State.WAITING and (left := until - time.monotonic()) > 0:
         time.sleep(min(_LOOKS_EVERY_S, left))
         row.refresh_from_db()
@@ -152,7 +152,7 @@ def _ended(row: InboxRequest, until: float) -> InboxRequest:
 
 @router.post("/{request_id}/decide", response=InboxOut, auth=_MAY_DECIDE, operation_id="decide_inbox")
 def decide(request: ApiRequest, request_id: str, payload: DecisionIn) -> InboxOut:
-    """Decide a request, once, for what you were shown."""
+    """Decide a request, once, on exactly what you were shown."""
     row = _found(request.auth.user, request_id)
     verdict = Verdict(payload.decision, payload.answer, payload.reason)
     try:
@@ -163,7 +163,7 @@ def decide(request: ApiRequest, request_id: str, payload: DecisionIn) -> InboxOu
 
 @router.post("/{request_id}/cancel", response=InboxOut, auth=_MAY_WRITE, operation_id="cancel_inbox")
 def cancel(request: ApiRequest, request_id: str, payload: Annotated[Nothing | None, Body()] = None) -> InboxOut:
-    """Take a request of yours back."""
+    """Withdraw a request of yours."""
     try:
         return _out(requests.cancel(_found(request.auth.user, request_id), by=request.auth.user))
     except DecisionRefused as refused:

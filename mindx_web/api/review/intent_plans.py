@@ -35,12 +35,12 @@ router = Router(tags=["intent plans"])
 _MAY_READ = BearerToken(Scope.REVIEW_READ)
 _MAY_DECIDE = BearerToken(Scope.REVIEW_DECIDE)
 _VIA = "api"
-# Until a plan's risk is worked out it is unknown, never low.
+# Until a plan's risk has been worked out it is unknown, never low.
 _RISK_UNKNOWN = "unknown"
 
 
 class ParameterOut(Schema):
-    """One argument with its origin; `original` is what stood there before a correction."""
+    """One argument with its origin; `original` is its value before a correction."""
 
     name: str
     value: Any
@@ -51,7 +51,7 @@ class ParameterOut(Schema):
 
 
 class ModelOut(Schema):
-    """A language model that gets what the step reads. `at` is empty for its provider's own address."""
+    """A language model to which the step sends what it reads. `at` is empty for its provider's own address."""
 
     name: str
     at: str
@@ -59,7 +59,7 @@ class ModelOut(Schema):
 
 
 class AlternativeOut(Schema):
-    """What may be done in a step's place when it fails, if the approval grants it."""
+    """What may replace a step that fails, if the approval grants it."""
 
     number: int
     tool: str
@@ -100,9 +100,9 @@ class IntentOut(Schema):
 
 
 class MadeToolOut(Schema):
-    """A tool that people made, in the version that the plan names; null where there is none, and the plan will not run.
+    """A tool that people made, in the version that the plan names; null if it no longer exists; the plan will not run.
 
-    `text` is all of it, with the code that the sandbox runs; it is approved together with the plan.
+    `text` is the whole tool with the code that the sandbox runs; it is approved together with the plan.
     """
 
     name: str
@@ -111,7 +111,7 @@ class MadeToolOut(Schema):
 
 
 class PlanOut(Schema):
-    """A reviewable plan. `intact` is false when its stored bytes no longer fit their digest: it will never run."""
+    """A plan for review. `intact` is false if its stored bytes no longer match their digest: it will never run."""
 
     id: str
     goal: str
@@ -149,16 +149,16 @@ class PlanPage(Schema):
 
 
 class GrantIn(Strict):
-    """A declared alternative that may be done when its intent fails; both count from 1."""
+    """A declared alternative that may run if its intent fails; both count from 1."""
 
     intent: int
     alternative: int
 
 
 class ApproveIn(Strict):
-    """`digest` is the plan's as you read it; another one is 409, whatever it looks like.
+    """`digest` is that of the plan as you read it; any other is 409, even a malformed one.
 
-    With some of the `intents`, a revision with exactly these and what they stand on is approved and answered; the
+    With some of the `intents`, a revision with exactly these and those they depend on is approved and returned; the
     others are planned again with your `reason`, or dropped.
     """
 
@@ -171,21 +171,21 @@ class ApproveIn(Strict):
 
 
 class EditIn(Strict):
-    """All values that the intent shall have; what is left out is no longer there."""
+    """All values of the intent; values that are left out are removed."""
 
     digest: Any = Field(json_schema_extra={"type": "string"})
     params: dict[str, Any]
 
 
 class RejectIn(Strict):
-    """A rejection drops the goal; its reason is kept."""
+    """A rejection drops the goal; its reason is stored."""
 
     digest: Any = Field(json_schema_extra={"type": "string"})
     reason: str
 
 
 class ChangesIn(Strict):
-    """The comment reaches the planner, and so does every open one on the plan; then there need be no other."""
+    """The comment goes to the planner, and so does every open one on the plan; if there is one, it may be empty."""
 
     digest: Any = Field(json_schema_extra={"type": "string"})
     comment: str = ""
@@ -199,7 +199,7 @@ def page(
     after: After = "",
     limit: Limit = 20,
 ) -> PlanPage:
-    """The intent plans of the goals you may see, newest first; or what waits, in the review queue's order."""
+    """The intent plans of the goals you may see, newest first; or waiting plans in the order of the review queue."""
     user = request.auth.user
     if asked.order == "queue":
         found, following = queued.page(user, asked, state, after, limit)
@@ -254,7 +254,7 @@ def request_changes(request: ApiRequest, plan_id: str, payload: ChangesIn) -> Pl
 
 @router.post("/{plan_id}/extend", response=PlanOut, auth=_MAY_DECIDE, operation_id="extend_intent_plan")
 def extend(request: ApiRequest, plan_id: str, payload: Annotated[Nothing | None, Body()] = None) -> PlanOut:
-    """Let a plan whose time is limited wait for an hour more."""
+    """Let a plan with a time limit wait for another hour."""
     user = request.auth.user
     deadlines.extend(plan_to_read(user, plan_id), by=user)
     return plan_out(plan_to_read(user, plan_id))
@@ -262,7 +262,7 @@ def extend(request: ApiRequest, plan_id: str, payload: Annotated[Nothing | None,
 
 @router.post("/{plan_id}/assign", response=PlanOut, auth=_MAY_DECIDE, operation_id="assign_intent_plan")
 def assign(request: ApiRequest, plan_id: str, payload: queued.AssignIn) -> PlanOut:
-    """Say who means to decide the plan. Everybody else who may decide it still may."""
+    """Say who means to decide the plan. Other reviewers can still decide it."""
     user = request.auth.user
     queued.assign(plan_to_read(user, plan_id), payload.to, user)
     return plan_out(plan_to_read(user, plan_id))
@@ -270,7 +270,7 @@ def assign(request: ApiRequest, plan_id: str, payload: queued.AssignIn) -> PlanO
 
 @router.patch("/{plan_id}/intents/{position}", response=PlanOut, auth=_MAY_DECIDE, operation_id="edit_intent")
 def edit(request: ApiRequest, plan_id: str, position: int, payload: EditIn) -> PlanOut:
-    """Put other values into an intent: answered with the new revision, which awaits a decision."""
+    """Change the values of an intent: returns the new revision, which awaits a decision."""
     user = request.auth.user
     plan, digest = plan_to_read(user, plan_id), said_digest(payload.digest)
     made = editing.edit(plan, by=user, digest=digest, position=position, params=payload.params, via=_VIA)
@@ -278,7 +278,7 @@ def edit(request: ApiRequest, plan_id: str, position: int, payload: EditIn) -> P
 
 
 def _approve(user: User, plan_id: str, payload: ApproveIn) -> IntentPlan:
-    """The plan that will run: the one that was read, or the revision that holds the chosen part of it."""
+    """The plan that will run: the one that was read, or the revision with the chosen part of it."""
     plan = plan_to_read(user, plan_id)
     digest = said_digest(payload.digest)
     granted = [(one.intent, one.alternative) for one in payload.alternatives]
@@ -353,7 +353,7 @@ def _place(plan: IntentPlan) -> dict[str, Any]:
 
 
 def _document(data: bytes) -> Document | None:
-    """The document in these bytes; None when somebody changed them into something else."""
+    """The document in these bytes; None if somebody changed them so that they are no document."""
     try:
         return documents.read(data)
     except ValueError:
@@ -412,17 +412,17 @@ def _alternative_out(number: int, spec: IntentSpec) -> AlternativeOut:
 
 
 def _models_out(spec: IntentSpec) -> list[ModelOut] | None:
-    """None for a step that sends no text to a language model; an empty list for one for which none was set up."""
+    """None for a step that sends no text to a language model; an empty list if no model was set up for it."""
     return None if spec.asks is None else [ModelOut(name=m.name, at=m.at, price=m.price) for m in spec.asks.models]
 
 
 def _readable(user: User) -> QuerySet[IntentPlan]:
-    """Visible plans with their steps, in two queries however many there are."""
+    """Visible plans with their steps, always in two queries."""
     return queued.whole(selectors.plans_visible_to(user))
 
 
 def plan_to_read(user: User, plan_id: str) -> IntentPlan:
-    """The plan, when this person may read it. Raises the 404 problem otherwise."""
+    """The plan, if this person may read it. Raises the 404 problem otherwise."""
     plan = _readable(user).filter(pk=found_id(plan_id, not_found("intent plan"))).first()
     if plan is None:
         raise not_found("intent plan")

@@ -1,4 +1,4 @@
-"""`intents`: what became of a step whose worker died while it ran, and a plan of what a model proposed in one."""
+"""`intents`: the outcome of a step whose worker died, and a plan from the changes that a model proposed in a step."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ router = Router(tags=["intents"])
 
 
 class OutcomeIn(Strict):
-    """`succeeded`: it took effect; `failed`: it did not; `run_again`: it may safely run once more."""
+    """`succeeded`: it took effect; `failed`: it did not; `run_again`: it may safely run again."""
 
     outcome: Outcome = Field(strict=False)
 
 
 class IntentStateOut(Schema):
-    """How the step stands now."""
+    """The state of the step now."""
 
     id: str
     position: int
@@ -45,7 +45,7 @@ class IntentStateOut(Schema):
     "/{intent_id}/outcome", response=IntentStateOut, auth=BearerToken(Scope.GOALS_WRITE), operation_id="report_outcome"
 )
 def report(request: ApiRequest, intent_id: str, payload: OutcomeIn) -> IntentStateOut:
-    """Answer the question of an intent that is `outcome_unknown`; the plan goes on from there."""
+    """Answer the question of an intent that is `outcome_unknown`; the plan continues from there."""
     user = request.auth.user
     intent = outcomes.report(_answerable(user, intent_id), by=user, outcome=payload.outcome)
     return IntentStateOut(
@@ -63,7 +63,7 @@ def report(request: ApiRequest, intent_id: str, payload: OutcomeIn) -> IntentSta
 def take_over(
     request: ApiRequest, response: HttpResponse, intent_id: str, payload: Annotated[Nothing | None, Body()] = None
 ) -> Status[PlanOut]:
-    """Make a goal of the changes that a language model proposed in this intent. Its plan is reviewed like any.
+    """Make a goal of the changes that a language model proposed in this intent. Its plan is reviewed like any other.
 
     The same intent leads to the same plan while that one waits.
     """

@@ -1,4 +1,4 @@
-"""What a plan's checks look at and what they showed, as the API tells it of goals and of intent plans."""
+"""A plan's checks and their results, as the API shows them for goals and intent plans."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agents.presentation import outcome_words
 
 
 class CheckOut(Schema):
-    """One check. `holds` is null before the plan has run, and when it could not be told afterwards."""
+    """One check. `holds` is null before the plan has run, and if it could not be decided afterwards."""
 
     kind: str
     path: str = Field("", description="the path it is about, if any")
@@ -24,13 +24,13 @@ class CheckOut(Schema):
 
 
 def checks_out(checks: Sequence[Check], results: Sequence[Mapping[str, Any]] | None) -> list[CheckOut]:
-    """The results where there are some, else the checks of the plan."""
+    """The results if there are any, else the checks of the plan."""
     rows = results if results else [one.to_json() for one in checks]
     return [found for row in rows if (found := _check_out(row)) is not None]
 
 
 def _check_out(row: Mapping[str, Any]) -> CheckOut | None:
-    """None for a kind that only a later mindX knows."""
+    """None for a kind from a later version of mindX."""
     try:
         check = Check.from_json(row)
     except (KeyError, TypeError):

@@ -31,7 +31,7 @@ _MAY_WRITE = BearerToken(Scope.POLICIES_WRITE)
 
 
 class VersionOut(Schema):
-    """What a policy says, once and for all. `budget`, `expires_at` and `sampling_percent` are of one that approves."""
+    """One version of a policy, which never changes. `budget`, `expires_at`, `sampling_percent`: only if it approves."""
 
     number: int
     action: str
@@ -45,8 +45,8 @@ class VersionOut(Schema):
 
 
 class PolicyOut(Schema):
-    """A policy. `number` is its newest version, which counts; `replayed` the one that was replayed on history last,
-    and `replay` what that one would have decided otherwise than people did.
+    """A policy. `number` is its newest version, which applies; `replayed` the one last replayed on history, and
+    `replay` where that version would have decided differently from people.
     """
 
     id: str
@@ -68,7 +68,7 @@ class PolicyPage(Schema):
 
 
 class VersionIn(Strict):
-    """A version as it is written. All conditions must hold of a step; what is left out stays open."""
+    """A new version. All conditions must be true of a step; conditions that are left out match every step."""
 
     action: Literal["forbid", "require_two", "require_review", "auto_approve"]
     conditions: dict[str, Any] = {}
@@ -85,13 +85,13 @@ class PolicyIn(VersionIn):
 
 
 class EnableIn(Strict):
-    """The version that was read and replayed; another one that came meanwhile is refused."""
+    """The version that was read and replayed; if there is a newer one, the request is refused."""
 
     version: int
 
 
 class DisableIn(Strict):
-    """Why it is taken out of force."""
+    """Why it is disabled."""
 
     reason: str = ""
 
@@ -120,7 +120,7 @@ def read(request: ApiRequest, policy_id: str) -> PolicyOut:
 
 @router.post("", response={201: PolicyOut}, auth=_MAY_WRITE, operation_id="write_policy")
 def write(request: ApiRequest, response: HttpResponse, payload: PolicyIn) -> Status[PolicyOut]:
-    """Write a policy. It is out of force until it was replayed on history and enabled (operators)."""
+    """Write a policy. It is inactive until it was replayed on history and enabled (operators)."""
     user = request.auth.user
     policy = writing.write(_draft(payload, payload.name), by=user)
     response.headers["Location"] = f"/api/v1/policies/{policy.pk}"
@@ -129,7 +129,7 @@ def write(request: ApiRequest, response: HttpResponse, payload: PolicyIn) -> Sta
 
 @router.post("/{policy_id}/versions", response={201: PolicyOut}, auth=_MAY_WRITE, operation_id="write_policy_version")
 def write_version(request: ApiRequest, policy_id: str, payload: VersionIn) -> Status[PolicyOut]:
-    """Write the next version; the policy is out of force until that one was replayed and enabled."""
+    """Write the next version; the policy is inactive until that version was replayed and enabled."""
     user = request.auth.user
     policy = _read(user, policy_id)
     writing.write(_draft(payload, policy.name), by=user, policy=policy)
@@ -138,7 +138,7 @@ def write_version(request: ApiRequest, policy_id: str, payload: VersionIn) -> St
 
 @router.post("/{policy_id}/replay", response=PolicyOut, auth=_MAY_WRITE, operation_id="replay_policy")
 def replay(request: ApiRequest, policy_id: str, payload: Annotated[Nothing | None, Body()] = None) -> PolicyOut:
-    """Say what the newest version would have decided on the last plans; only then can it be enabled."""
+    """Show what the newest version would have decided on the last plans; only then can it be enabled."""
     user = request.auth.user
     writing.replay(_read(user, policy_id), by=user)
     return _out(_read(user, policy_id))
@@ -146,7 +146,7 @@ def replay(request: ApiRequest, policy_id: str, payload: Annotated[Nothing | Non
 
 @router.post("/{policy_id}/enable", response=PolicyOut, auth=_MAY_WRITE, operation_id="enable_policy")
 def enable(request: ApiRequest, policy_id: str, payload: EnableIn) -> PolicyOut:
-    """Put the replayed version in force. One that approves is enabled by its owner only."""
+    """Enable the replayed version. Only its owner can enable one that approves."""
     user = request.auth.user
     writing.enable(_read(user, policy_id), by=user, number=payload.version)
     return _out(_read(user, policy_id))
@@ -154,7 +154,7 @@ def enable(request: ApiRequest, policy_id: str, payload: EnableIn) -> PolicyOut:
 
 @router.post("/{policy_id}/disable", response=PolicyOut, auth=_MAY_WRITE, operation_id="disable_policy")
 def disable(request: ApiRequest, policy_id: str, payload: Annotated[DisableIn | None, Body()] = None) -> PolicyOut:
-    """Take the policy out of force. It can be enabled again."""
+    """Disable the policy. It can be enabled again."""
     user = request.auth.user
     reason = (payload.reason if payload is not None else "").strip() or f"by {user.display_name}"
     if not writing.suspend(_read(user, policy_id), by=user, reason=reason):

@@ -19,7 +19,7 @@ from review.reading.filters import ME, NOBODY, Filters
 
 
 class Asked(Schema):
-    """In which order, and which of the plans that wait. The filters are for `order=queue`."""
+    """The order, and filters for waiting plans. The filters need `order=queue`."""
 
     order: Literal["newest", "queue"] = Field(
         "newest", description="queue: only what awaits review, by risk, what cannot be taken back, priority, waiting"
@@ -34,7 +34,7 @@ class Asked(Schema):
     assigned: str = Field("", description=f"login of a reviewer, `{ME}` or `{NOBODY}`")
 
     def filters(self) -> Filters:
-        """The filter. Raises the 422 problem for what is none."""
+        """The filter. Raises the 422 problem if it is not valid."""
         found, problems = filters.read(self.model_dump(exclude={"order"}))
         if found.does and not listing.commands_called(found.does):
             problems["does"] = "There is no tool or command with this name."
@@ -44,7 +44,7 @@ class Asked(Schema):
 
 
 class AssignIn(Strict):
-    """Who means to decide the plan: a reviewer's login, `me`, or `nobody`. It keeps nobody else from deciding."""
+    """Who means to decide the plan: a reviewer's login, `me`, or `nobody`. Other reviewers can still decide."""
 
     to: str = Field(max_length=filters.LONGEST)
 
@@ -52,7 +52,7 @@ class AssignIn(Strict):
 def page(
     user: User, asked: Asked, state: PlanState | None, after: str, limit: int
 ) -> tuple[list[IntentPlan], str | None]:
-    """One page of the queue with everything that a plan shows, and the cursor of the next. Raises the 422 problem."""
+    """One page of the queue with complete plans, and the cursor of the next page. Raises the 422 problem."""
     if state not in (None, PlanState.AWAITING_REVIEW):
         raise invalid("state", "Only what is awaiting_review stands in the queue.")
     cursor = listing.Cursor.read(after) if after else None
@@ -67,12 +67,12 @@ def page(
 
 
 def whole(plans: QuerySet[IntentPlan]) -> QuerySet[IntentPlan]:
-    """The same with their steps, in two queries however many there are."""
+    """The same with their steps, always in two queries."""
     return plans.select_related("risk", "clock", "queue_entry__assigned_to").prefetch_related("intents")
 
 
 def assign(plan: IntentPlan, to: str, by: User) -> None:
-    """Give a plan to somebody. Raises the 422 problem when there is nobody of that name."""
+    """Assign a plan to somebody. Raises the 422 problem if there is nobody of that name."""
     person = None if to == NOBODY else by if to == ME else User.objects.filter(username=to).first()
     if person is None and to != NOBODY:
         raise invalid("to", "There is no person with that login.")
@@ -80,6 +80,6 @@ def assign(plan: IntentPlan, to: str, by: User) -> None:
 
 
 def refuse_filters(asked: Asked) -> None:
-    """Raises the 422 problem when a filter came without the order that knows filters."""
+    """Raises the 422 problem for a filter without `order=queue`."""
     if asked.filters():
         raise Problem(422, "Filters are for `order=queue`.", kind="invalid")

@@ -1,4 +1,4 @@
-"""`intent-plans/{id}/diff`: what a plan did to a throw-away copy of its workspace, for those who review by program."""
+"""`intent-plans/{id}/diff`: what a plan did to a temporary copy of its workspace, for programs that review."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class FindingOut(Schema):
 
 
 class LineOut(Schema):
-    """A line that goes (`d`), comes (`a`) or stays (empty), with its numbers."""
+    """A line that is deleted (`d`), added (`a`) or unchanged (empty), with its numbers."""
 
     kind: str
     old: int | None
@@ -39,7 +39,7 @@ class LineOut(Schema):
 
 
 class FileOut(Schema):
-    """One path that would differ. `lines` is empty where the notes say why (no text, or too long)."""
+    """One path that would differ. `lines` is empty if the notes say why (not text, or too long)."""
 
     path: str
     change: str
@@ -49,7 +49,7 @@ class FileOut(Schema):
 
 
 class ShadowOut(Schema):
-    """The newest shadow run. `stale`: the workspace has moved since. Deletions come first among the files."""
+    """The newest shadow run. `stale`: the workspace has changed since. Deletions come first among the files."""
 
     state: str
     reason: str
@@ -71,7 +71,7 @@ def diff(
     plan_id: str,
     start: Annotated[int, Query(ge=0, le=10**8, description="the first file of the answer, from 0")] = 0,
 ) -> ShadowOut:
-    """What the plan did to a copy; 404 until somebody has asked for a shadow run of it."""
+    """What the plan did to a copy; 404 until there is a shadow run of it."""
     plan = plan_to_read(request.auth.user, plan_id)
     view = shadow_run.view(plan, start)
     if view is None:

@@ -1,4 +1,4 @@
-"""`intent-plans/{id}/comments`, `…/questions`, `…/beliefs`: what people say of a plan, and of what it stands on."""
+"""`intent-plans/{id}/comments`, `…/questions`, `…/beliefs`: what people say about a plan and its beliefs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ANCHOR = 'what it is about: "" the plan, "intent:2" a step, "intent:2:path" an 
 
 
 class AnswerOut(Schema):
-    """What somebody answered to a question."""
+    """An answer to a question."""
 
     by: str
     text: str
@@ -38,7 +38,7 @@ class AnswerOut(Schema):
 
 
 class CommentOut(Schema):
-    """A comment or a question. `anchor` is what it was written on, `anchor_now` the same thing in `revision_now`."""
+    """A comment or a question. `anchor`: its place when it was written; `anchor_now`: that place in `revision_now`."""
 
     id: str
     kind: str
@@ -62,7 +62,7 @@ class CommentPage(Schema):
 
 
 class SayIn(Strict):
-    """Words about the plan, a step or an argument."""
+    """A text about the plan, a step or an argument."""
 
     text: str
     anchor: str = Field("", description=_ANCHOR)
@@ -75,7 +75,7 @@ class AnswerIn(Strict):
 
 
 class BeliefOut(Schema):
-    """What the agent holds true, or held. `denies` is the sentence that this one stands against."""
+    """What the agent holds true, or held. `denies` is the sentence that this one denies."""
 
     id: str
     sentence: str
@@ -96,7 +96,7 @@ class BeliefPage(Schema):
 
 
 class ContradictIn(Strict):
-    """`digest` is the plan's as you read it; `instead` a sentence that holds, its opposite when it is left out."""
+    """`digest` is that of the plan as you read it; `instead` is what is true instead, by default the opposite."""
 
     digest: Any = Field(json_schema_extra={"type": "string"})
     instead: str = ""
@@ -104,7 +104,7 @@ class ContradictIn(Strict):
 
 @router.get("/{plan_id}/comments", response=CommentPage, auth=_MAY_READ, operation_id="list_comments")
 def comments(request: ApiRequest, plan_id: str, after: After = "", limit: Limit = 20) -> CommentPage:
-    """What was said about the plans of this plan's goal, questions included."""
+    """Comments on all plans of this plan's goal, including questions."""
     return _page(_of(plan_to_read(request.auth.user, plan_id)), after, limit)
 
 
@@ -118,7 +118,7 @@ def comment(request: ApiRequest, plan_id: str, payload: SayIn) -> Status[Comment
 def resolve(
     request: ApiRequest, plan_id: str, comment_id: str, payload: Annotated[Nothing | None, Body()] = None
 ) -> CommentOut:
-    """Say that a comment or question of one's own is settled."""
+    """Resolve your own comment or question."""
     return _settled(request, plan_id, comment_id, is_settled=True)
 
 
@@ -126,19 +126,19 @@ def resolve(
 def reopen(
     request: ApiRequest, plan_id: str, comment_id: str, payload: Annotated[Nothing | None, Body()] = None
 ) -> CommentOut:
-    """Open a comment or question of one's own again."""
+    """Reopen your own comment or question."""
     return _settled(request, plan_id, comment_id, is_settled=False)
 
 
 @router.get("/{plan_id}/questions", response=CommentPage, auth=_MAY_READ, operation_id="list_questions")
 def questions(request: ApiRequest, plan_id: str, after: After = "", limit: Limit = 20) -> CommentPage:
-    """The questions about the plans of this plan's goal, with their answers."""
+    """The questions on all plans of this plan's goal, with their answers."""
     return _page(_of(plan_to_read(request.auth.user, plan_id)).filter(kind=Comment.Kind.QUESTION), after, limit)
 
 
 @router.post("/{plan_id}/questions", response={201: CommentOut}, auth=_MAY_TALK, operation_id="ask")
 def ask(request: ApiRequest, plan_id: str, payload: SayIn) -> Status[CommentOut]:
-    """Ask whoever stands behind the plan. It changes neither the plan's state nor its digest."""
+    """Ask the people behind the plan. It changes neither the plan's state nor its digest."""
     return _said(request, plan_id, payload, Comment.Kind.QUESTION)
 
 
@@ -146,7 +146,7 @@ def ask(request: ApiRequest, plan_id: str, payload: SayIn) -> Status[CommentOut]
     "/{plan_id}/questions/{comment_id}/answers", response={201: CommentOut}, auth=_MAY_TALK, operation_id="answer"
 )
 def answer(request: ApiRequest, plan_id: str, comment_id: str, payload: AnswerIn) -> Status[CommentOut]:
-    """Answer a question; whoever asked is told."""
+    """Answer a question; the asker is told."""
     user = request.auth.user
     question = _one(plan_to_read(user, plan_id), comment_id)
     talking.answer(question, by=user, text=payload.text)
@@ -155,7 +155,7 @@ def answer(request: ApiRequest, plan_id: str, comment_id: str, payload: AnswerIn
 
 @router.get("/{plan_id}/beliefs", response=BeliefPage, auth=_MAY_READ, operation_id="list_beliefs")
 def beliefs(request: ApiRequest, plan_id: str, after: After = "", limit: Limit = 20) -> BeliefPage:
-    """Everything that the agent held true for the plan's goal; what `retracted_by` names is held no more."""
+    """Everything that the agent held true for the plan's goal; beliefs with `retracted_by` are no longer held."""
     held = plan_to_read(request.auth.user, plan_id).goal.beliefs.select_related("by")
     rows, following = oldest_first(held, after, limit)
     return BeliefPage(items=[_belief(row) for row in rows], next=following)
@@ -178,7 +178,7 @@ def contradict(request: ApiRequest, plan_id: str, belief_id: str, payload: Contr
 def put_back(
     request: ApiRequest, plan_id: str, belief_id: str, payload: Annotated[Nothing | None, Body()] = None
 ) -> BeliefOut:
-    """Take back the denial that this belief is: what it denied is held again, and the agent plans again."""
+    """Undo a denial, by the id of the denying belief: the denied one is held again, and the agent plans again."""
     user = request.auth.user
     plan = plan_to_read(user, plan_id)
     corrections.put_back(plan.goal, by=user, belief_id=_belief_of(plan, belief_id).pk)
@@ -205,7 +205,7 @@ def _of(plan: IntentPlan) -> QuerySet[Comment]:
 
 
 def _one(plan: IntentPlan, comment_id: str) -> Comment:
-    """A comment on the goal of this plan; those of other goals are not there."""
+    """A comment on this plan's goal; those of other goals are not found."""
     found = _of(plan).filter(pk=found_id(comment_id, not_found("comment"))).first()
     if found is None:
         raise not_found("comment")

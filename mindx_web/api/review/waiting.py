@@ -1,4 +1,4 @@
-"""Waiting for a plan's end on behalf of one request, without a transaction, a connection or a busy thread."""
+"""Waits for a plan's end during a request, without a transaction, a connection or a busy thread."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mindx_web.api.protocol.problems import Problem
 LONGEST_S = 60.0
 _FIRST_LOOK_S = 0.05
 _CALMEST_LOOK_S = 0.5
-# Each waiting request keeps a socket and its memory; one script must not take all there are.
+# Each waiting request occupies a socket and memory; one script must not use them all.
 _AT_ONCE = 32
 
 _waiting: Counter[int] = Counter()
@@ -26,7 +26,7 @@ _waiting: Counter[int] = Counter()
 
 @contextmanager
 def place(person_id: int) -> Iterator[None]:
-    """A place among this person's waiting requests. Raises Problem 429, before anything is done, when all are taken."""
+    """A place among this person's waiting requests. Raises Problem 429, before anything is done, if all are used."""
     if _waiting[person_id] >= _AT_ONCE:
         detail = f"{_AT_ONCE} requests of yours are already waiting. Nothing was done. Send it without `wait`."
         raise Problem(429, detail, kind="too_many_waits", headers={"Retry-After": "5"})
@@ -40,9 +40,9 @@ def place(person_id: int) -> Iterator[None]:
 
 
 async def until_ended(plan_id: int, seconds: float) -> None:
-    """Return when the plan has ended, when a person must help it on, or after `seconds` (at most 60).
+    """Return when the plan has ended, when it needs a person, or after `seconds` (at most 60).
 
-    Asks the table, ever more calmly: a hint could be lost, the table cannot.
+    Polls the table, less and less often: a hint can be lost, a row cannot.
     """
     deadline = time.monotonic() + min(seconds, LONGEST_S)
     pause = _FIRST_LOOK_S
@@ -58,6 +58,6 @@ def _has_ended(plan_id: int) -> bool:
     try:
         row = IntentPlan.objects.filter(pk=plan_id).values_list("state", "goal__state").first()
     finally:
-        # The wait may last a minute: the connection is held for the question only.
+        # The wait may last a minute, so the connection is used only for the query.
         connection.close()
     return row is None or row[0] in PLAN_ENDED or row[1] == GoalState.MANUAL

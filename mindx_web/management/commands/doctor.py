@@ -1,4 +1,4 @@
-"""`manage.py doctor`: look at everything an operator would look at, and say what to do."""
+"""`manage.py doctor`: check the whole installation, and say what to do."""
 
 from __future__ import annotations
 

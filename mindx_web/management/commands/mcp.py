@@ -16,14 +16,14 @@ TOKEN = "MINDX_TOKEN"  # noqa: S105  # the name of the variable
 
 
 class Command(BaseCommand):
-    """Speaks until the client closes the connection. What is not the protocol goes to stderr."""
+    """Runs until the client closes the connection. Everything except the protocol goes to stderr."""
 
     help = f"Serve MCP on stdin and stdout, with the rights of the API token in the environment variable {TOKEN}."
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not http.is_installed():
             raise CommandError(http.MISSING)
-        # From the environment: the arguments of a program can be read by everybody on the machine.
+        # From the environment, because everybody on the machine can read a program's arguments.
         caller = Caller(os.environ.get(TOKEN, ""))
         if not caller.secret:
             raise CommandError(f"Set {TOKEN} to an API token; `manage.py token USER` makes one.")

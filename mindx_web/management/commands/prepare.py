@@ -1,4 +1,4 @@
-"""Bring the database and the static files to where this version of mindX needs them. Safe to repeat."""
+"""Prepare the database and the static files for this version of mindX. Safe to repeat."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """`manage.py settle_restored --as-of MOMENT`: after a restore by other means (a dump, a disk, a point in time).
 
-`python -m mindx_web.backup restore` does it by itself. Run it before web, worker and beat are started.
+`python -m mindx_web.backup restore` does this itself. Run it before web, worker and beat start.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mindx_web.supervisor import unfinished_restore
 
 
 class Command(BaseCommand):
-    """Repeating it asks again about what was approved since; nothing runs twice."""
+    """Repeating it also sends plans that were approved since back to review; nothing runs twice."""
 
     help = "After a restore: send everything that was approved back to review."
     requires_system_checks: list[str] = []

@@ -16,7 +16,7 @@ from people.models import User
 class Command(BaseCommand):
     """Takes the approval key, which the server's shell has and the database has not."""
 
-    help = "Accept a login as it is stored, after a deliberate change in the database."
+    help = "Seal a login again, after somebody changed it in the database on purpose."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("users", nargs="+", metavar="USER", help="login name")

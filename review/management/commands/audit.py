@@ -1,4 +1,4 @@
-"""`manage.py audit verify|anchor|export`: walk the chains, keep their ends elsewhere, hand the journal out."""
+"""`manage.py audit verify|anchor|export`: check the chains, store their ends elsewhere, export the journal."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from review.audit import anchors, journal_export
 
 
 class Command(BaseCommand):
-    """Exit status 1 when a chain does not hold, a sealed row is another one, or an anchor does not fit."""
+    """Exit status 1 if a chain is broken, a sealed row was changed, or an anchor does not match."""
 
     help = "Verify the chains of decisions, typed commands and the journal; anchor their ends; export the journal."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parts = parser.add_subparsers(dest="part", required=True)
-        verify = parts.add_parser("verify", help="check every chain and name the first invalid row")
-        verify.add_argument("--anchors", type=Path, metavar="FILE", help="also compare with what `anchor` kept here")
+        verify = parts.add_parser("verify", help="check every chain and name the first broken row")
+        verify.add_argument("--anchors", type=Path, metavar="FILE", help="also compare with the anchors in this file")
         anchor = parts.add_parser("anchor", help="print the length and the last hash of every chain")
         anchor.add_argument("--file", type=Path, help="append them to this file as well; keep it on another machine")
         export = parts.add_parser("export", help="write the journal to stdout, oldest first")

@@ -1,4 +1,4 @@
-"""`manage.py verify_decisions`: walk the chains of decisions and typed commands; name the first row that is broken."""
+"""`manage.py verify_decisions`: check the chains of decisions and typed commands; name the first broken row."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from review.audit import command_chain, decision_chain
 
 
 class Command(BaseCommand):
-    """Exit status 0 when every decision and approval holds, 1 when one does not."""
+    """Exit status 0 if every decision and approval is valid, else 1."""
 
     help = (
         "Verify the chains of decisions and of typed commands, and the seals of approvals; name the first broken row."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Print length and last hash of each chain: kept elsewhere, they show later that none was cut off."""
+        """Print length and last hash of each chain. Stored elsewhere, they later show that no rows were cut off."""
         found = decision_chain.walk()
         if found.broken is not None:
             raise CommandError(f"Decision {found.broken.row} does not hold: {found.broken.reason}.")

@@ -1,5 +1,5 @@
-"""What runs in the jail to look at code: the standard library, ruff and vulture. Nothing here imports what it looks at.
+"""Runs in the jail to analyse code: the standard library, ruff and vulture. It never imports the analysed code.
 
-The code, its names and its comments may have been written by somebody hostile. Of its settings only the oldest Python
-that it asks for is read, and no analyser is told where its settings are.
+The code, its names and its comments may be hostile. Of its settings only the oldest supported Python is read, and no
+analyser is told where the settings are.
 """

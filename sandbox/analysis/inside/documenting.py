@@ -1,4 +1,4 @@
-"""Markdown pages about a code base: one that leads to all, and one for each module."""
+"""Markdown pages about a code base: an index, and one for each module."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 
 def modules(place: str, left_out: LeftOut, until: float) -> tuple[list[Module], list[str]]:
-    """The outline of every Python file that is no test, by name, and what else is to be said."""
+    """The outline of every Python file except tests, by name, and notes."""
     files = [source for source in sources(place, left_out) if source.is_python and not source.is_test]
     packages = {os.path.dirname(source.path) for source in files if source.path.endswith("/__init__.py")}
     found: list[Module] = []
@@ -65,7 +65,7 @@ def pages(place: str, to: str, found: Sequence[Module], notes: Sequence[str], le
 
 
 def _files(found: Sequence[Module]) -> dict[str, str]:
-    """A file for each module, of letters, digits and dots only; what would be the same gets a number."""
+    """A file name for each module, with letters, digits and dots only; equal names get a number."""
     taken: set[str] = {INDEX.lower()}
     files = {}
     for module in found:
@@ -87,7 +87,7 @@ def _inner(module: Module, known: Mapping[str, str]) -> list[str]:
 
 
 def _outer(module: Module, known: Mapping[str, str]) -> list[str]:
-    """The packages from elsewhere that it imports; what comes with Python is none."""
+    """The packages from elsewhere that it imports, without those of Python itself."""
     roots = {name.partition(".")[0] for name in known}
     return sorted({name.partition(".")[0] for name in module.imports} - roots - sys.stdlib_module_names - {""})
 
@@ -155,7 +155,7 @@ def _table_of_modules(
 def _table_of_imports(
     found: Sequence[Module], files: Mapping[str, str], uses: Mapping[str, Sequence[str]]
 ) -> Iterator[str]:
-    page_of = {one.name: files[one.path] for one in reversed(found)}  # of two with one name the first
+    page_of = {one.name: files[one.path] for one in reversed(found)}  # the first of two with the same name
     yield from ("## Who imports whom", "")
     yield from table(
         ("Module", "Imports"),
@@ -240,7 +240,7 @@ def _function(module: Module, function: Function, to: str, head: str) -> Iterato
 
 
 def _doc(said: str) -> Iterator[str]:
-    """What code says of itself, as it stands: its markup may be another one's, and is nobody's to obey."""
+    """A docstring as plain text: its markup may be of another kind, and must have no effect."""
     if said:
         yield from fence(said[:_MOST_DOC], "text")
 
@@ -251,7 +251,7 @@ def _first(doc: str) -> str:
 
 
 def report(place: str, to: str, found: Sequence[Module], notes: Sequence[str], left_out: LeftOut) -> Json:
-    """What was written, in figures."""
+    """What was written, in numbers."""
     return {
         "path": shown(place) or ".",
         "index": shown(f"{to}/{INDEX}"),

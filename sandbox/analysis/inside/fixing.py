@@ -1,7 +1,7 @@
-"""Fixes that ruff calls safe, worked out in a copy: the workspace is not touched before somebody says so.
+"""Fixes that ruff calls safe, made in a copy: the workspace does not change unless the command says so.
 
-Safe is what keeps the meaning of a file by itself. What others import from it only a look at the other files tells, so
-a fix that takes a name away is kept only when no other file here asks for that name.
+A safe fix keeps the meaning of a file by itself. Other files may import names from it, so a fix that removes a name is
+kept only if no other file here uses that name.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from .ruff import CANNOT_READ, OutOfTime
 from .telling import tell_sometimes
 from .walking import LeftOut, Source
 
-# What is mended unless a step names rules itself. Left out although ruff calls them safe: F401 takes away imports that
-# another package may use from here, F811 and I001 change which of two things counts or in which order they are loaded,
-# and RET505 to RET508 are matters of taste.
+# The default rules. Left out although ruff calls them safe: F401 removes imports that another package may use from
+# here, F811 and I001 change which of two definitions applies or the order of loading, and RET505 to RET508 are matters
+# of taste.
 DEFAULT_RULES = ("F", "E4", "E7", "W", "B", "C4", "PIE", "PLE", "PLW", "RET", "SIM", "UP")
 _NEVER_UNASKED = ("F401", "F811", "I001", "RET505", "RET506", "RET507", "RET508")
-_OLDEST = "py37"  # where no file says for which Python the code is
+_OLDEST = "py37"  # if no file says which Python the code supports
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Fixed:
 
 @dataclass
 class Fixes:
-    """All files that would change; how often which rule is mended; which files are left alone, with the reason."""
+    """All files that would change; the number of fixes by rule; the files that are left unchanged, with the reason."""
 
     target: str
     files: list[Fixed] = field(default_factory=list)
@@ -58,7 +58,7 @@ def work_out(
     left_out: LeftOut,
     others: Sequence[Source],
 ) -> Fixes:
-    """What mending would make of the Python files that are no tests. `rules` empty: the careful ones.
+    """The fixed versions of the Python files except tests. `rules` empty: the default ones.
 
     `others` are all files that may use a name of these.
     """
@@ -91,12 +91,12 @@ def work_out(
 def _mended(
     program: str, batch: Sequence[Source], rules: Sequence[str], without: Sequence[str], target: str, until: float
 ) -> list[Fixed] | None:
-    """The files of a batch that change; None when one of them ends ruff. Raises OutOfTime."""
+    """The files of a batch that change; None if one of them crashes ruff. Raises OutOfTime."""
     copy = tempfile.mkdtemp(prefix="mending-")
     try:
         names = {}
         for number, source in enumerate(batch):
-            # A folder for each: ruff tells from a file's name and its neighbours what it is.
+            # A folder for each, because ruff treats a file according to its name and its neighbours.
             folder = f"{copy}/{number}"
             os.mkdir(folder)
             names[source.path] = f"{folder}/{_plain(os.path.basename(source.path))}"
@@ -130,13 +130,13 @@ def _mended(
 
 
 def _plain(name: str) -> str:
-    """A name that means the same to ruff and holds nothing else."""
+    """A harmless name that means the same to ruff."""
     stem, ending = os.path.splitext(name)
     return name if stem.isidentifier() and stem.isascii() else f"file{ending}"
 
 
 def _keep_names(fixes: Fixes, others: Sequence[Source]) -> None:
-    """Leaves those files alone of which another one asks for a name that would go."""
+    """Leaves files unchanged if another file uses a name that would be removed."""
     lost = {fixed.path: bound(fixed.before) - bound(fixed.after) for fixed in fixes.files}
     kept = []
     for fixed in fixes.files:
@@ -151,7 +151,7 @@ def _keep_names(fixes: Fixes, others: Sequence[Source]) -> None:
 def _count_rules(
     program: str, fixes: Fixes, files: Sequence[Source], rules: Sequence[str], without: Sequence[str], until: float
 ) -> None:
-    """How often which rule is mended in the files that change: what ruff finds there and can fix, and what is left."""
+    """The number of fixes by rule in the files that change: what ruff can fix there, and what is left."""
     changed = {fixed.path for fixed in fixes.files}
     asked = [source for source in files if source.path in changed]
     for one in ruff.find(program, asked, rules, fixes.target, until, LeftOut(), without=without):

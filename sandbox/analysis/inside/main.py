@@ -1,4 +1,4 @@
-"""Where the work of a tool begins: an order by its name, with its parameters. What it tells meanwhile is log."""
+"""The entry point of the tools: an order by name, with its parameters. What it prints meanwhile is log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .telling import counted, shown
 from .walking import LeftOut, sources
 
 Json = dict[str, Any]
-_OF_ITS_TIME = 0.85  # after that the rest is left out, so that there is an answer
+_OF_ITS_TIME = 0.85  # after that the rest is left out, so that there is an answer in time
 
 
 class Refused(Exception):
@@ -60,7 +60,7 @@ def _apply(params: Mapping[str, Any], program: str, until: float) -> Json:
 
 
 def _fixes(params: Mapping[str, Any], program: str, until: float, *, apply: bool) -> Json:
-    """The same way for both, so that what is done is what was shown."""
+    """The same code for both, so that what is done is what was shown."""
     left_out = LeftOut()
     looked = list(sources(params["path"], left_out))
     # Who else may use a name of these: the whole workspace.

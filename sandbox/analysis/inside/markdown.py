@@ -1,4 +1,4 @@
-"""Markdown in which foreign text can be nothing but text: no HTML, no link, no heading, no line of its own."""
+"""Markdown in which foreign text stays plain text: no HTML, no link, no heading, no new line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def text(said: str, most: int = 300) -> str:
 
 
 def code(said: str, most: int = 300) -> str:
-    """Foreign text as code within a line; a bar is written so that it does not end a cell."""
+    """Foreign text as code within a line; a bar is escaped so that it does not end a cell."""
     plain = shown(said, most).replace("|", "\\|")
     ticks = "`" * (max((len(run) for run in _TICKS.findall(plain)), default=0) + 1)
     space = " " if plain.startswith("`") or plain.endswith("`") or not plain else ""
@@ -39,7 +39,7 @@ def link(label: str, address: str) -> str:
 
 
 def address(path: str, anchor: str = "") -> str:
-    """A path as an address: nothing in it can end the link or lead to another scheme."""
+    """A path as an address: it can neither end the link nor have another scheme."""
     quoted = quote(path, safe="/", errors="surrogateescape")
     return quoted + (f"#{anchor}" if anchor else "")
 

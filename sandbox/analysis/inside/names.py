@@ -1,6 +1,6 @@
-"""The names that a Python module has, and who else asks for them. Nothing is loaded: it is read as text.
+"""The names of a Python module, and which other files use them. Files are read as text, never loaded.
 
-Used on both sides: in the jail before something is mended, and by the worker on what a model wrote.
+Used on both sides: in the jail before a fix, and by the worker for a model's changes.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ _STAR = re.compile(rb"\bimport\s*\*")
 
 
 def is_still_python(before: bytes, after: bytes) -> bool:
-    """What could be read before can be read afterwards; a Python newer than this one is left to ruff's judgement."""
+    """Valid Python stays valid; for syntax newer than this Python, ruff decides."""
     return tree(before) is None or tree(after) is not None
 
 
 def tree(content: bytes) -> ast.Module | None:
-    """What Python reads it as, None for what is none. It warns of nothing: whose code it is would not hear it."""
+    """The parsed code, None if it is not Python. Warnings are off, because the code's author would not see them."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -31,7 +31,7 @@ def tree(content: bytes) -> ast.Module | None:
 
 
 def bound(content: bytes) -> set[str]:
-    """The names that a module has when it is loaded, those in its `if` and `try` included."""
+    """The names that a module has when it is loaded, including those in its `if` and `try`."""
     module = tree(content)
     found: set[str] = set()
     waiting: list[ast.AST] = [] if module is None else [module]
@@ -51,7 +51,7 @@ def bound(content: bytes) -> set[str]:
 
 
 def asked_for(names: Iterable[str], path: str, others: Sequence[Source]) -> str:
-    """The first of the names that another file takes from somewhere, "" for none. Words decide: it errs by keeping."""
+    """The first of the names that another file uses, "" for none. It compares words, so it may keep too much."""
     for name in sorted(names):
         word = rb"\b" + re.escape(name.encode()) + rb"\b"
         wanted = re.compile(

@@ -1,6 +1,6 @@
-"""The oldest Python that a project asks for, read from its own files as text: nothing of it is run or loaded.
+"""The oldest Python that a project supports, read from its files as text: nothing is run or loaded.
 
-What may be simplified, and what is a fault, depends on it.
+It decides which simplifications and findings apply.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LEAST = re.compile(r"(?:>=|~=|==|>)\s*3(?:\.(\d{1,2}))?")
 
 
 def target(place: str) -> str:
-    """Ruff's word for it (py37 …) of the project around `place`; "" where nothing is said."""
+    """Ruff's name for it (py37 …) for the project around `place`; "" if there is none."""
     folder = place if os.path.isdir(place or ".") else os.path.dirname(place)
     while True:
         for said in _said(folder):
@@ -30,7 +30,7 @@ def target(place: str) -> str:
 
 
 def of_specifier(text: str) -> str:
-    """`>=3.9,<4` is py39; what names no version counts as the oldest."""
+    """`>=3.9,<4` is py39; a text without a version counts as the oldest."""
     found = _LEAST.search(text)
     minor = int(found[1] or 0) if found else 0
     word = f"py3{minor}"

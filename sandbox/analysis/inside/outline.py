@@ -16,7 +16,7 @@ _MOST_VALUE = 80
 
 @dataclass(frozen=True)
 class Function:
-    """A function or a method. `doc` is what it says of itself, in full."""
+    """A function or a method. `doc` is its whole docstring."""
 
     name: str
     line: int
@@ -54,7 +54,7 @@ class Module:
 
 
 def read(source: Source, name: str) -> Module:
-    """The outline of a file; one that is not Python has a `problem` and nothing else."""
+    """The outline of a file; if it is not Python, only `problem` is set."""
     try:
         tree = ast.parse(source.content)
         return _module(source.path, name, tree)
@@ -102,7 +102,7 @@ def _doc(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDe
 
 
 def _class(node: ast.ClassDef) -> Class:
-    # Of several of one name, as setters and overloads are, the first says what it is.
+    # Of several with the same name, such as setters and overloads, the first one describes it.
     methods = {
         one.name: one
         for one in reversed(list(_reached(node.body)))
@@ -141,7 +141,7 @@ def _function(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Function:
 
 
 def _constants(body: Sequence[ast.stmt]) -> Iterator[tuple[str, str]]:
-    """Names in capitals with their values: what a module wants others to know as fixed."""
+    """Names in capitals with their values: the constants of a module."""
     for node in body:
         targets = (
             node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
@@ -162,7 +162,7 @@ def _exports(body: Sequence[ast.stmt]) -> Iterator[str]:
 
 
 def _imports(tree: ast.Module, name: str, *, is_package: bool) -> Iterator[str]:
-    """Modules that are named, relative ones in full; of `from a import b` both `a` and `a.b`, one of which is one."""
+    """Imported modules, relative ones in full; for `from a import b` both `a` and `a.b`, one of which is a module."""
     parts = name.split(".")
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""The report about a code base: everything counted, the worst of everything named, and never longer than a page."""
+"""The report about a code base: everything counted, the worst findings named, never longer than a page."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class Looked:
 
 
 def look(place: str, program: str, until: float) -> Looked:
-    """Look at everything below `place`. `program` is ruff.
+    """Analyse everything below `place`. `program` is ruff.
 
-    Until half of the time is over ruff looks for faults and for dangers, until three quarters vulture for what is not
-    used; what does not fit is left out, and a note says so.
+    Ruff looks for faults and dangers for at most half of the time, vulture for unused code until three quarters; what
+    does not fit is left out, and a note says so.
     """
     begun = time.monotonic()
     left_out = LeftOut()
@@ -77,7 +77,7 @@ def look(place: str, program: str, until: float) -> Looked:
 
 
 def _look_for_dangers(found: Looked, program: str, until: float) -> None:
-    """Security, twice: a remark in the code that silences a finding may be the author's judgement, or a trick."""
+    """Security, twice: a comment that silences a finding may be the author's judgement, or a trick."""
     code = [source for source in found.python if not source.is_test]
     left = {_key(one) for one in ruff.find(program, code, ruff.SECURITY, found.target, until, LeftOut())}
     for one in ruff.find(program, code, ruff.SECURITY, found.target, until, LeftOut(), silenced=True):
@@ -91,7 +91,7 @@ def _key(one: ruff.Finding) -> tuple[str, int, str]:
 
 
 def report(place: str, looked: Looked, versions: Json) -> Json:
-    """The report as JSON; at most about 300 kB, whatever the code base holds."""
+    """The report as JSON; at most about 300 kB, whatever the code base."""
     files = [_file(source) for source in looked.files]
     by_path: dict[str, Json] = {each["path"]: each for each in files}
     _count_into(by_path, looked)
@@ -212,7 +212,7 @@ def _findings(findings: Sequence[ruff.Finding]) -> Json:
 
 
 def _some_of_each(found: Iterable[One], key: Callable[[One], str], most: int) -> list[One]:
-    """The first of them, so many of each kind, so that one kind does not fill the page."""
+    """The first ones of each kind, so that one kind does not fill the page."""
     seen: Counter[str] = Counter()
     kept = []
     for one in found:
@@ -268,5 +268,5 @@ def versions(program: str) -> Json:
 
 
 def exists(place: str) -> bool:
-    """Whether there is a file or folder of that path; a link is neither."""
+    """Whether a file or folder of that path exists; a link is neither."""
     return os.path.lexists(place or ".") and not os.path.islink(place or ".")

@@ -16,7 +16,7 @@ Json = dict[str, Any]
 
 
 def diff(files: Sequence[Fixed]) -> tuple[str, int]:
-    """The diff of as many whole files as there is room for, and how many are left out."""
+    """The diff of as many whole files as fit, and how many are left out."""
     parts: list[str] = []
     size = 0
     for number, fixed in enumerate(files):
@@ -29,7 +29,7 @@ def diff(files: Sequence[Fixed]) -> tuple[str, int]:
 
 
 def of_file(fixed: Fixed) -> str:
-    """One file's diff as patch reads it; what is no UTF-8 is written as Python would."""
+    """One file's diff in the format of patch; bytes that are not UTF-8 are escaped as in Python."""
     before, after = _lines(fixed.before), _lines(fixed.after)
     name = quoted(fixed.path)
     lines = difflib.unified_diff(before, after, f"a/{name}", f"b/{name}")
@@ -50,7 +50,7 @@ def _lines(content: bytes) -> list[str]:
 
 
 def report(place: str, fixes: Fixes, left_out: LeftOut, versions: Json, *, applied: bool, left: int) -> Json:
-    """What is told of the fixes beside the diff itself; `left`: so many files stand in no diff."""
+    """The report about the fixes besides the diff; `left`: the number of files that are not in the diff."""
     return {
         "kind": "fixes",
         "path": shown(place) or ".",
@@ -85,7 +85,7 @@ def _file(fixed: Fixed) -> Json:
 
 
 def message(fixes: Fixes, *, applied: bool) -> str:
-    """What there is to mend, or was mended, in one sentence."""
+    """What can be fixed, or was fixed, in one sentence."""
     if not fixes.files:
         return "There is nothing that can be fixed safely"
     what = f"{counted(sum(fixes.rules.values()), 'finding')} in {counted(len(fixes.files), 'file')}"

@@ -1,4 +1,4 @@
-"""Putting what was made into the workspace: no link is followed, and a file is there whole or not at all."""
+"""Writes results into the workspace: no link is followed, and a file is written completely or not at all."""
 
 from __future__ import annotations
 

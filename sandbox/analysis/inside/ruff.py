@@ -1,6 +1,6 @@
-"""Asking ruff: which files, which rules, and nothing that the analysed code could have a say in.
+"""Runs ruff with our files and rules, so that the analysed code cannot influence it.
 
-`--isolated` keeps ruff from every settings file, so nothing there can name a plugin, another file or a cache.
+With `--isolated` ruff reads no settings file, so none can name a plugin, another file or a cache.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PARTS = (
 COMPLEXITY = "C901"
 SECURITY = ("S",)
 CANNOT_READ = "files that end an analyser"
-# Said of nearly every program, and of no use without knowing what it is for.
+# Found in nearly every program, and useless without knowing its purpose.
 _NOT_ASKED = ("PLW2901", "SIM105", "SIM108", "SIM117", "UP006", "UP007", "UP035", "UP045", "E741", "E731", "PERF203")
 
 
@@ -39,7 +39,7 @@ class OutOfTime(Exception):
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that ruff found. `complexity` is a function's, 0 for other findings; `is_safe`: ruff can mend it."""
+    """One finding of ruff. `complexity` is a function's, 0 for other findings; `is_safe`: ruff can fix it."""
 
     path: str
     line: int
@@ -51,7 +51,7 @@ class Finding:
 
     @property
     def part(self) -> str:
-        """Which of PARTS it belongs to; what says that a file cannot be read is a fault."""
+        """Which of PARTS it belongs to; an unreadable file is a fault."""
         fits = [
             (len(prefix), part) for part, _, prefixes in PARTS for prefix in prefixes if self.code.startswith(prefix)
         ]
@@ -59,7 +59,7 @@ class Finding:
 
 
 def lint_rules(target: str) -> list[str]:
-    """The rules of the report: faults, style, and how intricate each function is. What is old depends on a `target`."""
+    """The rules of the report: faults, style, and complexity of functions. Outdated syntax depends on a `target`."""
     parts = (prefixes for key, _, prefixes in PARTS if target or key != "old")
     return [*(prefix for prefixes in parts for prefix in prefixes), COMPLEXITY]
 
@@ -81,9 +81,9 @@ def find(
     silenced: bool = False,
     without: Sequence[str] = (),
 ) -> Iterator[Finding]:
-    """What ruff finds in the files, batch by batch. `silenced`: also what the code itself says is to be ignored.
+    """What ruff finds in the files, batch by batch. `silenced`: also findings that the code itself silences.
 
-    A file that ends ruff is left out. Raises OutOfTime when the clock passes `until` (time.monotonic).
+    A file that crashes ruff is left out. Raises OutOfTime when the clock passes `until` (time.monotonic).
     """
     done = 0
     more = ("--ignore-noqa",) if silenced else ()
@@ -103,7 +103,7 @@ def find(
 
 
 def batches(files: Sequence[Source]) -> Iterator[list[Source]]:
-    """The files in portions that ruff holds in memory at a time."""
+    """The files in batches that ruff can hold in memory."""
     batch: list[Source] = []
     size = 0
     for source in files:
@@ -125,7 +125,7 @@ def arguments(program: str, rules: Sequence[str], target: str, without: Sequence
             f"--ignore={','.join((*_NOT_ASKED, *without))}",
             f"--target-version={target or oldest.NEWEST}",
         ),
-        # A package's first file imports for others what it does not use.
+        # A package's `__init__.py` imports names for others that it does not use itself.
         "--per-file-ignores=__init__.py:F401",
         "--config=lint.mccabe.max-complexity=0",
         "--config=line-length=320",
@@ -144,7 +144,7 @@ def _of_batch(
     """What ruff finds in these files; None when one of them ended it."""
     here = os.getcwd()
     asked = [*arguments(program, rules, target, without), "--no-fix", "--output-format=json-lines", *more, "--"]
-    # By whole paths: a name that begins with a dash or an @ would be taken for an option or a list.
+    # Whole paths, because a name that begins with a dash or an @ would be read as an option or a list.
     asked += [os.path.join(here, path) for path in paths]
     # It answers with the replacement character for bytes that are no UTF-8.
     known = {os.fsencode(os.path.join(here, path)).decode("utf-8", "replace"): path for path in paths}
@@ -170,7 +170,7 @@ def _of_batch(
 
 
 def environment() -> dict[str, str]:
-    """Nothing but what ruff cannot do without: it would take settings from its environment."""
+    """Only what ruff needs, because it would read settings from its environment."""
     return {"HOME": "/nonexistent", "RAYON_NUM_THREADS": "2", "NO_COLOR": "1"}
 
 

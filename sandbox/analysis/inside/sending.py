@@ -1,5 +1,5 @@
-"""What a language model may be shown of one file: its text, what safe fixes leave of the findings, and the names that
-other files need. Nothing is sent from here: the jail only reads.
+"""What a language model gets about one file: its text, the findings that safe fixes leave, and the names that other
+files use. Nothing is sent from here: the jail only reads.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _read(path: str) -> Source:
 
 
 def _findings(looked: overview.Looked) -> Iterator[Json]:
-    """What is wrong and no safe fix mends: dangers first, then faults, then what is intricate."""
+    """Findings without a safe fix: dangers first, then faults, then complex functions."""
     for one in looked.security:
         yield {"rank": 0, "line": one.line, "code": one.code, "message": shown(one.message)}
     for one in looked.findings:
@@ -77,8 +77,8 @@ def _findings(looked: overview.Looked) -> Iterator[Json]:
 
 
 def _needed(source: Source, until: float) -> list[str]:
-    """The names of this module that other files of the workspace may take from it. What there is no time to look up
-    counts as needed.
+    """The names of this module that other files of the workspace may use. Names that there is no time to look up count
+    as used.
     """
     tell("Looking for who needs the names of this file")
     others = [other for other in sources("", LeftOut()) if other.is_python and other.path != source.path]

@@ -1,4 +1,4 @@
-"""How grave a security finding is, by the rule that found it. After the levels that Bandit gives the same tests."""
+"""The severity of a security finding, by its rule. The levels are Bandit's for the same tests."""
 
 from __future__ import annotations
 

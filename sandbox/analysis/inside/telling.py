@@ -1,4 +1,4 @@
-"""What is told while the work goes on, and how names are spelled in what is handed out."""
+"""Progress messages, and the spelling of names in results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def tell_sometimes(text: str) -> None:
 
 
 def shown(text: str, most: int = MOST_CHARS) -> str:
-    """Text that UTF-8 can say, without line feeds and bytes that are none, its middle left out when it is long."""
+    """Valid UTF-8 text without line feeds; the middle of a long one is left out."""
     said = os.fsencode(text).decode("utf-8", "backslashreplace")
     said = "".join(char if char.isprintable() else char.encode("unicode_escape").decode("ascii") for char in said)
     half = most // 2

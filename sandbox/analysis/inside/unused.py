@@ -1,4 +1,4 @@
-"""Code that nothing seems to use, by vulture, in a process of its own: code that is nested too deeply ends that one."""
+"""Code that nothing seems to use, by vulture, in a separate process: deeply nested code can crash it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _START = f"import sys; sys.path.insert(0, sys.argv[1]); from {__package__}.unuse
 
 @dataclass(frozen=True)
 class Unused:
-    """A thing that nothing uses, of `lines` lines. `confidence` is vulture's, in percent."""
+    """An unused item of `lines` lines. `confidence` is vulture's, in percent."""
 
     path: str
     line: int
@@ -37,9 +37,9 @@ class Unused:
 
 
 def find(files: list[Source], until: float, left_out: LeftOut) -> tuple[list[Unused], str]:
-    """What is not used, largest first, and why it was not looked for ("" when it was).
+    """The unused items, largest first, and why there was no search ("" if there was).
 
-    A Python of its own looks for it. A file that ends that one is left out, and it starts again.
+    A separate Python searches. A file that crashes it is left out, and it starts again.
     """
     paths = [source.path for source in files]
     for _ in range(_STARTS):
@@ -65,8 +65,8 @@ def find(files: list[Source], until: float, left_out: LeftOut) -> tuple[list[Unu
 
 
 def main() -> None:
-    """Reads the order from the standard input. Writes the number of each file that it begins with, then what was found,
-    each in a line of its own.
+    """Reads the order from the standard input. Writes the number of each file before it starts with it, then the
+    findings, one a line.
     """
     order = json.load(sys.stdin)
     found: list[dict[str, Any]] = []
@@ -89,11 +89,11 @@ def _found(paths: list[str], until: float) -> list[dict[str, Any]]:
         sys.stdout.flush()
         if time.monotonic() > until - 1:
             raise TimeoutError
-        # What cannot be read as Python is told by ruff; vulture would print it.
+        # Ruff reports files that are not Python; vulture would print them.
         with contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(*_UNREADABLE):
             vulture.scan(_text(path), filename=path)
         tell_sometimes(f"vulture has read {number + 1:,} of {len(paths):,} files")
-    vulture.scavenge([])  # only what it knows of frameworks: names that these call by themselves
+    vulture.scavenge([])  # only its knowledge of frameworks: names that these call themselves
     items = vulture.get_unused_code(min_confidence=LEAST_CONFIDENCE, sort_by_size=True)
     return [
         {

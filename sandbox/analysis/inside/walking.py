@@ -1,4 +1,4 @@
-"""Which files there are to look at, and which are passed over, with the reason."""
+"""Which files to analyse, and which are skipped, with the reason."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_BYTES = 256 << 20
 MOST_FILE_BYTES = 1 << 20
 _EXAMPLES = 3
 _LOOKED_AT_FIRST = 8192
-# What others wrote or a program made: counted, never looked into.
+# Third-party or generated folders: counted, never read.
 _FOREIGN = frozenset(
     {
         *(".git", ".hg", ".svn", ".tox", ".nox", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".eggs"),
@@ -50,7 +50,7 @@ class Source:
 
     @property
     def is_test(self) -> bool:
-        """Whether it is there to try other code, going by its name and its folders."""
+        """Whether it is a test, judging by its name and folders."""
         *folders, name = self.path.split("/")
         named = name.startswith("test_") or name.endswith("_test.py") or name == "conftest.py"
         return named or not {"test", "tests", "testing"}.isdisjoint(folders)
@@ -58,7 +58,7 @@ class Source:
 
 @dataclass
 class LeftOut:
-    """What was passed over: by reason, how many, and a few of them."""
+    """What was skipped: by reason, how many, and a few of them."""
 
     counts: dict[str, int] = field(default_factory=dict)
     examples: dict[str, list[str]] = field(default_factory=dict)
@@ -94,7 +94,7 @@ def sources(place: str, left_out: LeftOut) -> Iterator[Source]:
 
 
 def kind_of(path: str, content: bytes) -> str:
-    """What a file of text holds, by its ending, else by its first line."""
+    """The kind of a text file, by its ending, else by its first line."""
     ending = os.path.splitext(path)[1].lower()
     if not ending and content.startswith(b"#!") and b"python" in content[:80].split(b"\n")[0]:
         return "Python"
@@ -132,7 +132,7 @@ def _files(folder: str, left_out: LeftOut) -> Iterator[str]:
 
 
 def _content(path: str, left_out: LeftOut) -> bytes | None:
-    """All of a file, or nothing with the reason noted. Nobody waits for a FIFO, and a link that appeared is none."""
+    """The whole file, or None with the reason noted. Does not wait for a FIFO or follow a link that just appeared."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

@@ -17,7 +17,7 @@ _FIGURES = ("lines", "functions", "complexity", "findings", "security", "unused"
 
 
 def written(report: Json, path: str) -> str:
-    """The whole page, to be put at `path`: its links to files start there."""
+    """The whole page for `path`: its links to files are relative to it."""
     return "\n".join(_lines(report, os.path.dirname(path)))
 
 
@@ -61,10 +61,10 @@ def _lines(report: Json, folder: str) -> Iterator[str]:
 
 
 def _place(one: Json, folder: str) -> str:
-    """A line of a file, as a link from the folder that the page is put into."""
+    """A line of a file, as a link from the page's folder."""
     label = f"{code(one['path'])}:{one['line']}"
     if "…" in one["path"] or "\\" in one["path"]:
-        return label  # its name is not as it is written here
+        return label  # the name on the page is not its exact name
     return link(label, address(os.path.relpath(one["path"], folder or "."), f"L{one['line']}"))
 
 

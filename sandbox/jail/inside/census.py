@@ -14,7 +14,7 @@ _PAGE_BYTES = os.sysconf("SC_PAGESIZE")
 
 
 def others() -> list[str]:
-    """The jail's processes beside the helper. Without a process namespace, those of its uid, which is its alone."""
+    """The jail's processes besides the helper. Without a process namespace, those of its uid, which only it has."""
     own = os.getpid()
     names = [name for name in os.listdir("/proc") if name.isdigit() and int(name) != own]
     return names if own == 1 else [name for name in names if _is_ours(name)]
@@ -28,7 +28,7 @@ def _is_ours(name: str) -> bool:
 
 
 def tasks(name: str) -> list[str]:
-    """The folders of a process's threads in /proc; none when it has gone."""
+    """The folders of a process's threads in /proc; none if it has gone."""
     try:
         return [f"/proc/{name}/task/{thread}" for thread in os.listdir(f"/proc/{name}/task")]
     except OSError:
@@ -56,14 +56,14 @@ def touched_by_process() -> dict[int, int]:
     for name in others():
         touched = _touched_bytes(f"/proc/{name}")
         if touched is None:
-            # Its first thread has ended, and with it all that the process's own files tell. Others may go on.
+            # Its first thread has ended, so the process's own files say nothing any more. Other threads may run.
             touched = next((each for each in map(_touched_bytes, tasks(name)) if each is not None), 0)
         found[int(name)] = touched
     return found
 
 
 def _touched_bytes(folder: str) -> int | None:
-    """Memory that a process or thread touches; None when it has none any more."""
+    """Memory that a process or thread touches; None if it has none any more."""
     try:
         with open(f"{folder}/status", "rb") as file:
             text = file.read()

@@ -1,4 +1,4 @@
-"""Which paths the programs that live on have to leave where they are while autonomous mode is off."""
+"""Which paths the programs that live on may not delete while autonomous mode is off."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 class Deletions:
     """What was there before the first of them was started, and what commands have made and removed since.
 
-    What programs have made since is theirs: which of them made it is not to be seen. All looks are taken while they
-    are held still.
+    What programs have made since counts as theirs, because it is unknown which of them made it. Paths are compared
+    while the programs are stopped.
     """
 
     def __init__(self, look: Callable[[], Survey]) -> None:
@@ -27,11 +27,11 @@ class Deletions:
             self._kept = self._look()
 
     def forget(self) -> None:
-        """None of them lives any more."""
+        """None of them is alive any more."""
         self._kept = None
 
     def found(self, watched: bool) -> list[bytes]:
-        """What has gone since the last look; nothing when nobody minds, from then on what is there now is kept."""
+        """What was deleted since the last comparison; empty if deleting is allowed. Current paths are the new base."""
         if self._kept is None:
             return []
         self._now = self._look()
@@ -43,7 +43,7 @@ class Deletions:
         return gone
 
     def keep_up(self) -> None:
-        """A command has worked on files since `found`: what it made is kept, what it took away is not."""
+        """A command has changed files since `found`: what it made is protected, what it deleted no longer is."""
         if self._kept is None or self._now is None:
             return
         after = self._look()
@@ -51,7 +51,7 @@ class Deletions:
         self._kept.paths -= self._now.paths - after.paths
 
     def kept_of(self, before: Survey | None) -> Survey | None:
-        """The paths that a program which is waited for may not have deleted, of those there were before it."""
+        """The paths from before a `run` that its program may not delete."""
         if before is not None and self._kept is not None:
             before.paths &= self._kept.paths
         return before

@@ -1,8 +1,7 @@
-"""A pseudo-terminal for a program that insists on one.
+"""A pseudo-terminal for a program that needs one.
 
-The program gets it as its controlling terminal: it leads a session of its own and opens the terminal itself, in the
-spawning, before it becomes what it is. Nothing is echoed and no line end is changed, so what comes out is what the
-program wrote.
+The program gets it as its controlling terminal: it leads a session of its own and opens the terminal itself, between
+fork and exec. Nothing is echoed and no line end is changed, so the output is exactly what the program wrote.
 """
 
 from __future__ import annotations
@@ -24,15 +23,15 @@ _END_OF_INPUT = b"\x04"
 
 
 class Terminal:
-    """The helper's end of a terminal, and what is still to be typed.
+    """The helper's end of a terminal, and the input still to be typed.
 
-    A program that turns echoing off to ask for a password throws away what was typed before it asked. So nothing is
-    typed until the program waits: a line, and when that was taken more and more lines at once, except to a program
-    that was seen to throw input away, which gets one at a time.
+    A program that turns echoing off to ask for a password discards earlier input. So nothing is typed until the program
+    waits: first one line, then, if it was read, more and more lines at once. A program that was seen to discard input
+    gets one line at a time.
     """
 
     def __init__(self, stdin: bytes) -> None:
-        """Raises Refused where the jail has no terminals."""
+        """Raises Refused if the jail has no terminals."""
         import fcntl
         import termios
 
@@ -50,7 +49,7 @@ class Terminal:
         modes[3] &= ~(termios.ECHO | termios.ECHONL | termios.ECHOCTL)
         termios.tcsetattr(self.master, termios.TCSANOW, modes)
         self.path = f"/dev/pts/{number}"
-        # Held open too: to see what of the input was taken, and so that the terminal does not hang up before its use.
+        # Kept open to see how much of the input was read, and so that the terminal does not hang up before its use.
         self._slave = os.open(self.path, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC | os.O_NONBLOCK)
         self._to_type = _lines(stdin)
         self._at_once = 1
@@ -58,10 +57,10 @@ class Terminal:
         self.typed_at = time.monotonic()
 
     def was_taken_from(self, pid: int) -> bool:
-        """Whether another session than this program's has it, which then is the one that it controls.
+        """Whether another session than this program's took it as its controlling terminal.
 
-        From the moment it can be opened until the program opens it, whatever else runs in the jail can be faster.
-        To be asked once the program runs. False when it has ended by now, and with it its session.
+        Between its creation and the program's open, other programs in the jail could be faster. Ask once the program
+        runs. False if it has already ended, and its session with it.
         """
         import fcntl
 
@@ -74,7 +73,7 @@ class Terminal:
         return bool(owner != pid)
 
     def read(self, most_bytes: int) -> bytes | None:
-        """What the program wrote; None when it wrote nothing now, b"" when nobody can write any more."""
+        """The program's output; None if there is none now, b"" if there can be no more."""
         while True:
             try:
                 data = os.read(self.master, most_bytes)
@@ -95,7 +94,7 @@ class Terminal:
         return bool(self._to_type or self._part)
 
     def type(self) -> None:
-        """Types what comes next, if what was typed before has been taken. To be asked while the program waits."""
+        """Types the next input if the earlier one was read. Call it while the program waits."""
         import fcntl
         import termios
 

@@ -1,7 +1,7 @@
-"""The workspace as a tree of descriptors: a path is followed beneath its root, never through a link.
+"""The workspace as a tree of descriptors: paths are resolved beneath its root, never through a link.
 
-Paths are bytes relative to the root, b"" being the root itself. The kernel's openat2 does the walk; where it is
-missing, or a path is longer than the kernel takes, descriptors are opened part by part.
+Paths are bytes relative to the root, b"" being the root itself. The kernel's openat2 resolves them; if it is missing,
+or a path is longer than the kernel accepts, descriptors are opened part by part.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _KERNEL_PATH_BYTES = 4000
 
 
 class Refused(Exception):
-    """A command that may not or cannot be done; `error_class` is the failure's class, the message says why."""
+    """A command that is not allowed or not possible; `error_class` is the failure's class, the message says why."""
 
     def __init__(self, error_class: str, reason: str) -> None:
         super().__init__(reason)
@@ -31,7 +31,7 @@ def shown(path: bytes) -> str:
 
 
 def parts_of(path: bytes) -> list[bytes]:
-    """The names of a relative path. Raises Refused for everything a caller should have made plain before."""
+    """The names of a relative path. Raises Refused for anything that a caller should have normalised before."""
     parts = path.split(b"/") if path else []
     if any(part in (b"", b".", b"..") or b"\0" in part for part in parts):
         raise Refused("PERMISSION_ERROR", f"{shown(path)}: not a plain path beneath the workspace")

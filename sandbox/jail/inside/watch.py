@@ -1,6 +1,6 @@
-"""Watching what runs in the jail: how many processes, how much memory, disk and temporary files, and for how long.
+"""Watches the jail: number of processes, memory, disk, temporary files, and time.
 
-Asked at every tick of a running program. The watch decides; ending what it finds too much is `programs.py`'s.
+Asked at every tick of a running program. The watch decides; `programs.py` ends what exceeds a limit.
 """
 
 # ruff: noqa: PTH208
@@ -38,8 +38,7 @@ class Deadline:
     def kills(self, now: float) -> bool:
         """Whether the program has to be killed now.
 
-        The first time it is only asked to end: a polite signal lets it write what it has. What comes a little later
-        cannot be ignored.
+        The first signal only asks it to end, so that it can write its data. The one a little later cannot be ignored.
         """
         if now < self.at:
             return False
@@ -62,7 +61,7 @@ class Watch:
         self._next_disk_check = time.monotonic() + _DISK_TICK_S
 
     def look(self, now: float) -> str | None:
-        """The name of the limit that is passed now, if one is."""
+        """The name of the limit that is exceeded now, if any."""
         processes, memory_bytes = census()
         self.peak_processes = max(self.peak_processes, processes)
         if memory_bytes > self._limits["memory_bytes"]:

@@ -61,3 +61,16 @@ def totalled(owner: User, reviewer: User, strict: ComponentVersion, make_goal: C
         return goal
 
     return made
+
+
+@pytest.fixture
+def repeated(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """`repeated(7)`: the newest goal of a component stands for seven cases; each is done anew for itself."""
+    from agents.evolution.replays import cases
+
+    real = cases.newest
+
+    def made(times: int) -> None:
+        monkeypatch.setattr(cases, "newest", lambda component, most: real(component, 1) * min(most, times))
+
+    return made

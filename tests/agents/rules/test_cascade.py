@@ -151,6 +151,50 @@ def test_a_denied_context_is_never_left_to_the_model() -> None:
     assert model.asked == []
 
 
+THREE = RULE.replace("AND you see no dragon", "AND the bridge is down\nAND the moat is dry")
+CASTLE = [AJAR, Belief("The bridge has been let down."), Belief("No water is left in the moat.")]
+
+
+def asked_of(model: Model) -> list[str]:
+    return list(dict.fromkeys(hypothesis for _, hypothesis in model.asked))
+
+
+def test_contexts_are_asked_about_in_order_until_one_does_not_hold() -> None:
+    model = Model(lambda _, hypothesis: Likelihood(0.0, 1.0, 0.0) if "bridge" in hypothesis else SURE)
+    judgement = judged(CASTLE, model, THREE)
+    assert asked_of(model) == ["the gate is open", "the bridge is down"]
+    assert [context.holds for context in judgement.contexts] == [True, False, False]
+    assert [context.left_out for context in judgement.contexts] == [False, False, True]
+
+
+@pytest.mark.parametrize("against", ["AND you see no dragon", "AND the workspace is empty", "AND NOT the moat is dry"])
+def test_no_model_is_asked_for_a_rule_that_a_later_context_rules_out(against: str) -> None:
+    """It is disproved, or denied and not proven: no model could let the rule be used."""
+    model = Model()
+    rule = THREE.replace("AND the moat is dry", against)
+    judgement = judged([*CASTLE, Belief("You see a dragon."), Belief("There is a file named a.txt.")], model, rule)
+    assert model.asked == []
+    assert [context.left_out for context in judgement.contexts] == [True, True, False]
+
+
+def test_who_looks_on_may_have_the_rest_judged() -> None:
+    model = Model(lambda _, hypothesis: Likelihood(0.0, 1.0, 0.0) if "bridge" in hypothesis else SURE)
+    (match,) = relevant_rules(read_text("enter castle"), known(THREE), REGISTRY)
+    likely = Likely([model]).now([belief.sentence for belief in CASTLE])
+    judgement = judge(match, CASTLE, likely=likely, judge_all=True)
+    assert asked_of(model) == ["the gate is open", "the bridge is down", "the moat is dry"]
+    assert [context.holds for context in judgement.contexts] == [True, False, True]
+
+
+def test_the_reason_against_a_rule_is_never_a_context_that_was_not_judged() -> None:
+    beliefs = [*CASTLE, Belief("The moat is not dry.")]
+    found = means_ends.plan("enter castle", known(THREE), beliefs, REGISTRY, judge_by=[Model()])
+    assert isinstance(found, NoPlan)
+    (rejected,) = found.evidence["rejected"]
+    assert rejected["context"] == "the moat is dry"
+    assert [context["left_out"] for context in rejected["contexts"]] == [True, True, False]
+
+
 def test_nothing_is_asked_about_beliefs_that_share_no_word() -> None:
     model = Model()
     assert not judged([Belief("The moon is full."), NO_DRAGON], model).contexts[0].holds

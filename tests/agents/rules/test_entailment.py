@@ -109,6 +109,12 @@ PAIRS = [
     ("The temperature is 55 degrees", "the temperature is more than 50 degrees", "yes"),
     ("The temperature is more than 50 degrees", "the temperature is more than 60 degrees", "unknown"),
     ("The temperature is 55 degrees", "the pressure is more than 50 degrees", "unknown"),
+    # a denied bound is the other bound
+    ("The temperature is 50 degrees", "the temperature is not below 50 degrees", "yes"),
+    ("The temperature is 49 degrees", "the temperature is not below 50 degrees", "no"),
+    ("The temperature is not above 50 degrees", "the temperature is at most 50 degrees", "yes"),
+    ("The temperature is not at least 50 degrees", "the temperature is 50 degrees", "no"),
+    ("The temperature is not 50 degrees", "the temperature is less than 50 degrees", "unknown"),
     # plain denial
     ("You can not see a door", "you can see a door", "no"),
     ("It does not rain", "it does rain", "no"),
@@ -142,6 +148,8 @@ UNREAD = [
     ("The door and the window are not open", "the door and the window are closed"),
     ("There are 3 files or more", "there are 4 files or more"),
     ("The pressure is 3 sometimes", "the pressure is 4 sometimes"),
+    ("The pressure is not below 4 sometimes", "the pressure is 3 sometimes"),
+    ("A pressure is not below 4", "the pressure is 3"),
     ("You have the pot sometimes", "you do not have the pot sometimes"),
     ("The files in the workspace are old", "there is a file named main.py"),
     ("The workspace has the files needed", "there is a file named main.py"),
@@ -267,3 +275,14 @@ def test_the_matcher_says_what_it_cannot_decide() -> None:
 def test_the_same_words_from_another_folder_say_something_else() -> None:
     assert entails("There is a folder named b.", "there is a folder named b", "a").answer == "unknown"
     assert entails("There is a folder named b.", "there is a folder named b").answer == "yes"
+
+
+@given(
+    st.sampled_from(["at least", "more than", "above", "at most", "no more than", "below", "less than", "under"]),
+    st.integers(-20, 20),
+    st.integers(-20, 20),
+)
+def test_of_a_bound_and_its_denial_one_holds(op: str, bound: int, number: int) -> None:
+    premise = f"The temperature is {number} degrees."
+    plain, denied = (entails(premise, f"the temperature is {word}{op} {bound} degrees").answer for word in ("", "not "))
+    assert {plain, denied} == {"yes", "no"}

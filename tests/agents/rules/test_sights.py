@@ -32,6 +32,9 @@ from agents.rules.sights import as_seen
         ("You may see a cup.", "there is a cup here", "unknown"),
         ("In the kitchen you saw a cup.", "there is a cup here", "unknown"),
         ("You see some cups.", "there are all cups here", "unknown"),
+        ("You see a cup.", "a cup is here as well", "yes"),
+        ("There is a cup here too.", "there is a cup here", "yes"),
+        ("You see a cup.", "there is no cup here as well", "unknown"),
     ],
 )
 def test_what_is_seen_is_here(premise: str, hypothesis: str, answer: str) -> None:
@@ -44,6 +47,7 @@ def test_what_is_seen_is_here(premise: str, hypothesis: str, answer: str) -> Non
         ("there is {substance} inside the {vessel}", "you see {substance} in the {vessel}"),
         ("{x} can be seen inside the {y}", "you see {x} in the {y}"),
         ("there is no {x} here", "there is no {x} here"),
+        ("a {colour} cup is here as well", "you see {colour} cup"),
         ("the {x} is open", "the {x} is open"),
     ],
 )

@@ -5,9 +5,11 @@ import pytest
 from agents.bdi.beliefs.perception import perceive
 from agents.bdi.planning import levels
 from agents.bdi.planning.means_ends import plan
+from agents.rules.cascade import Likelihood
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.types import NoPlan, PlanDraft
 from tests.agents.bdi.worlds import known, world
+from tests.agents.rules.test_cascade import Model
 
 TWO = """
 RULE keep a note in a folder
@@ -54,6 +56,18 @@ def test_a_choice_shows_every_relevant_rule_with_its_score_and_what_decided_it()
     assert applies_not.name == "keep a note where it is"
     assert not applies_not.conditions[0].holds
     assert applies_not.why
+
+
+def test_a_condition_that_no_model_was_asked_about_is_said_to_be_left_out() -> None:
+    rules = known(
+        TWO.replace("CONSIDERING there is a folder named {name}", "CONSIDERING the sun shines\nAND it is May")
+    )
+    found = plan(GOAL, rules, EMPTY, REGISTRY, judge_by=[Model(Likelihood(0.0, 1.0, 0.0))])
+    assert isinstance(found, PlanDraft)
+    selection = levels.selection_of(found.evidence, ["a step"])
+    conditions = selection.choices[0].rules[-1].conditions
+    assert [(one.holds, one.left_out) for one in conditions] == [(False, False), (False, True)]
+    assert levels.read_selection(levels.write_selection(1, selection)) == selection
 
 
 def test_what_was_written_is_read_again_and_other_bytes_are_refused() -> None:

@@ -9,7 +9,6 @@ import pytest
 from django.utils import timezone
 
 from agents.evolution.candidates import searches, searching, starting
-from agents.evolution.replays import gate
 from agents.models import EvolutionProposal, EvolutionStart
 from agents.record.errors import NotPossibleNow, NotYours
 from library.components import services as library
@@ -114,11 +113,3 @@ def test_the_page_shows_and_sets_it(admin: User, operator: User, client_of: Any)
     held = starting.granted()
     assert held is not None
     assert held.starts_a_day == 3
-
-
-def test_the_power_of_the_watch_is_that_of_the_binomial() -> None:
-    assert gate.chance_to_notice(0.0, 50) == 0.0
-    assert gate.chance_to_notice(1.0, 5) == 1.0
-    assert gate.chance_to_notice(1.0, 4) == 0.0
-    assert gate.chance_to_notice(0.1, 50) == pytest.approx(0.5688, abs=1e-3)
-    assert gate.chance_to_notice(0.2, 50) == pytest.approx(0.9815, abs=1e-3)

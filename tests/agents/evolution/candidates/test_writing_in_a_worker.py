@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.db.models.functions import Now
 from django.test import Client
+from django.utils import timezone
 
-from agents.evolution.candidates import searches, searching
+from agents.evolution.candidates import asking, searches, searching, writing
+from agents.evolution.candidates.asking import Wanted
 from agents.models import DEFAULT_AGENT, Agent, CandidateSearch, Replay, Standstill
 from agents.record.errors import NotPossibleNow
 from agents.states import ReplayState
@@ -75,6 +78,18 @@ def test_the_same_wish_again_asks_again(provider: Provider, operator: User, stri
     searching.work(second.pk)
     second.refresh_from_db()
     assert (second.state, len(provider.asked)) == (ReplayState.DONE, 2), "an answer of other work is not taken"
+
+
+def test_the_same_request_twice_has_two_answers_and_the_next_worker_takes_both(
+    provider: Provider, operator: User, strict: ComponentVersion
+) -> None:
+    first, second = rule("lenient"), rule("picky")
+    provider.will_say(_said(first), _said(second))
+    wanted, begun = Wanted(strict, "blank lines", "aggressive"), timezone.now()
+    for _ in range(2):
+        writer = replace(asking.writer(), since=begun)
+        assert [writing.better(writer, wanted, strict.body, [])[0] for _ in range(2)] == [first, second]
+    assert len(provider.asked) == 2
 
 
 def test_it_is_stopped_while_the_model_is_asked(

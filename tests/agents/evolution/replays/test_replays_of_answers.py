@@ -14,6 +14,9 @@ from django.test import Client
 from agents.actors import firmware, prompt_versions
 from agents.bdi.language_models import firmware_checks
 from agents.evolution import replaying
+from agents.evolution.ab_trials import version_trials
+from agents.evolution.ab_trials.trial_plans import Asked
+from agents.evolution.ab_trials.version_trials import Wanted
 from agents.evolution.activation import deciding
 from agents.evolution.replays import answer_cases, copies, replays
 from agents.models import Agent, Goal, Replay
@@ -319,3 +322,23 @@ def test_firmware_is_asked_under_both_texts_and_held_to_the_new_checks(
     with pytest.raises(LibraryRefused, match="Breaks 1"):
         deciding.activate_firmware(version, by=operator)
     assert deciding.activate_firmware(version, by=admin, reason="it is the law here").status == "active"
+
+
+def test_a_replayed_trial_asks_no_more_than_it_says_and_nothing_once_it_knows(
+    recorded: Recorded, provider: Provider, operator: User, reviewer: User
+) -> None:
+    recorded.plan(*[BAD_TEXT] * 8)
+    b = candidate(reviewer)
+    a = b.component.versions.get(status="active")
+    wanted = Wanted(a, b, "replayed", Asked(difference=60, differ=100, alpha=10))
+    cost = version_trials.offer(wanted).cost
+    assert cost is not None
+    assert (cost.cases, cost.calls) == (8, 16)
+    recorded.answer(BAD_TEXT, GOOD_TEXT)
+    asked = len(provider.asked)
+    trial = version_trials.begin(wanted, by=operator)
+    replaying.work()
+    trial.refresh_from_db()
+    assert (trial.verdict, trial.reason) == ("b_better", "after 6 cases: B did better in 6, A in 0")
+    assert len(provider.asked) - asked == 12
+    assert AuditEntry.objects.get(data__what__startswith="began replayed A/B trial").data["most_calls"] == 16
