@@ -136,7 +136,7 @@ def merge(request: HttpRequest) -> HttpResponse:
     if count:
         messages.success(request, f"{count} {'is' if count == 1 else 'are'} now shown as another one like it.")
     else:
-        messages.info(request, "No two of your experiences tell the same.")
+        messages.info(request, "No two of your experiences are the same.")
     return redirect("memory")
 
 
@@ -147,7 +147,7 @@ def part(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(selectors.visible_to(user), pk=pk)
     try:
         count = merging.part(found, user)
-        messages.success(request, f"Parted: {count} shown separately again.")
+        messages.success(request, f"Separated: {count} shown on their own again.")
     except LibraryRefused as refused:
         messages.error(request, str(refused))
     return redirect("experience", pk)

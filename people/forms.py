@@ -31,7 +31,7 @@ class TokenForm(forms.Form):
 
     LIFETIMES = [("30", "30 days"), ("90", "90 days"), ("365", "1 year"), ("", "never")]
 
-    name = forms.CharField(max_length=100, label="Name", help_text="what uses it, e.g. the build server")
+    name = forms.CharField(max_length=100, label="Name", help_text="What uses it, for example the build server")
     days = forms.ChoiceField(choices=LIFETIMES, required=False, initial="90", label="Expires after")
     scopes = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,

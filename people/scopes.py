@@ -38,18 +38,18 @@ class Scope(StrEnum):
 
 
 MEANINGS: dict[Scope, str] = {
-    Scope.GOALS_READ: "Read goals, their logs, and the agents that have them",
+    Scope.GOALS_READ: "Read goals, their logs and their agents",
     Scope.GOALS_WRITE: "Submit, change and cancel goals, plan by hand, report how a step ended",
     Scope.SESSION_WRITE: "Type commands into sessions; they run without review",
     Scope.FILES_READ: "Read the files of workspaces",
     Scope.FILES_WRITE: "Create workspaces and write files",
-    Scope.REVIEW_READ: "Read intent plans",
-    Scope.REVIEW_DECIDE: "Approve, reject and send back intent plans",
+    Scope.REVIEW_READ: "Read plans",
+    Scope.REVIEW_DECIDE: "Approve, reject and send back plans",
     Scope.POLICIES_READ: "Read the policies of review",
     Scope.POLICIES_WRITE: "Write, replay, enable and disable policies",
     Scope.REVIEW_TALK: "Comment on plans, ask and answer, mark a belief as wrong",
     Scope.MEMORY_READ: "Search experiences",
-    Scope.MEMORY_WRITE: "Have experiences forgotten",
+    Scope.MEMORY_WRITE: "Forget experiences",
     Scope.LIBRARY_READ: "Search components",
     Scope.LIBRARY_WRITE: "Write candidates of components, have them replayed, activate and reject them",
     Scope.AGENTS_WRITE: "Pause and resume agents, set their commitment; create, change and retire them by commands",

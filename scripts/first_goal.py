@@ -97,11 +97,11 @@ def run() -> None:
     goal = wait_for_state(goal["id"], "awaiting_review", within_s=120)
 
     plan = get(f"intent-plans/{goal['intent_plan']}")
-    say(f"plan {plan['id']} awaits review: {len(plan['intents'])} intents, digest {plan['digest']}")
+    say(f"plan {plan['id']} awaits review: {len(plan['intents'])} steps, digest {plan['digest']}")
     for intent in plan["intents"]:
         say(f"    {intent['position']}. {intent['tool']}.{intent['command']} {json.dumps(intent['params'])[:100]}")
     if not plan["intents"]:
-        raise Failed("the plan has no intents")
+        raise Failed("the plan has no steps")
 
     other = ("0" if plan["digest"][0] != "0" else "1") + plan["digest"][1:]
     for digest in (other, plan["digest"][:-1], "no digest at all", "", 7, None):

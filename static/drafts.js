@@ -61,10 +61,10 @@
   };
 
   const SAID = {
-    unsent: "You were logged out before you sent this, so it was not stored. What you typed is here again: send it once more.",
-    failed: "Something went wrong when you sent this. What you typed is here again; see whether it was stored before you send it once more.",
-    typed: "What you typed here before is here again. It was not sent.",
-    other: "You typed something here before and did not send it; this page has other words by now.",
+    unsent: "You were logged out before you sent this, so it was not stored. What you typed is still here. Send it again.",
+    failed: "Something went wrong when you sent this. What you typed is still here. Check whether it was stored before you send it again.",
+    typed: "This is what you typed here before. It was not sent.",
+    other: "You typed something here before and did not send it. The text of this page has changed since.",
   };
   const bring = form => {
     const key = keyOf(form), draft = read(key), template = document.getElementById("draft-back");

@@ -136,8 +136,8 @@
       // Changing the password gives this browser a new session: the cookie it has now may be let in again, once.
       if (event.code === 4403 && heard) { heard = false; return connect(); }
       if (event.code === 4403) return stop("Your session has ended: you logged out, or your password or account was changed. Reload the page to log in again.");
-      if (event.code === 4429) return stop("No longer live: you have too many live pages open, and this was the oldest. Reload the page to go on here.");
-      if (event.code === 4404) return stop("This goal is not yours to see any more.");
+      if (event.code === 4429) return stop("No longer live: you have too many live pages open, and this was the oldest. Reload the page to continue here.");
+      if (event.code === 4404) return stop("You can no longer see this goal.");
       if (event.code === 4409) return catchUpByAsking();
       goOnWithout();
     };
@@ -202,14 +202,14 @@
       let more = true;
       while (more && polling) {
         const answer = await fetch(`${term.dataset.live}?${query({ after: last })}`, { headers: { Accept: "application/json" }, redirect: "error", signal: AbortSignal.timeout(SILENT_MS) });
-        if (answer.status === 404) return stop("This goal is not yours to see any more.");
+        if (answer.status === 404) return stop("You can no longer see this goal.");
         if (!answer.ok) throw new Error(String(answer.status));
         if (!polling) return;                    // the socket came back meanwhile and has sent these lines
         const message = await answer.json();
         take(message);
         more = message.more;
         cut("");
-        say(`asking every 2 s, line ${last}`, "dot-clay");
+        say(`checking every 2 s, line ${last}`, "dot-clay");
       }
     } catch {
       if (polling) { cut(OUT_OF_DATE); reconnecting(); }

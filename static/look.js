@@ -30,10 +30,10 @@
   };
   document.addEventListener("mindx:trouble", event => trouble(event.detail)); /* from the other scripts */
   document.addEventListener("htmx:sendError", () => trouble("The server did not answer. Nothing was changed; try again in a moment."));
-  document.addEventListener("htmx:timeout", () => trouble("The server took too long to answer. Reload the page to see what holds."));
+  document.addEventListener("htmx:timeout", () => trouble("The server took too long to answer. Reload the page to see the current state."));
   document.addEventListener("htmx:responseError", event => {
     const number = event.detail.xhr.getResponseHeader("X-Request-Id");
-    trouble(`The server refused this (${event.detail.xhr.status}). Reload the page to see what holds.${number ? ` Request ${number}.` : ""}`);
+    trouble(`The server refused this (${event.detail.xhr.status}). Reload the page to see the current state.${number ? ` Request ${number}.` : ""}`);
   });
 
   /* Who was logged out gets the page to log in as the answer to everything. It is not what was asked for, so what is
@@ -42,7 +42,7 @@
     const from = event.detail.xhr.responseURL;
     if (!from || new URL(from).pathname !== "/login/") return;
     event.detail.shouldSwap = false;
-    trouble("You are no longer logged in. Log in again in another tab, then go on here.");
+    trouble("You are no longer logged in. Log in again in another tab, then continue here.");
   });
 
   /* What is pressed stays until it is let go: a click that began on a button and ended on its successor is none. The

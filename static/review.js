@@ -83,7 +83,7 @@
       /* Changing the password gives this browser a new session: the cookie it has now may be let in again. */
       if (event.code === ASK_FOR_LOGIN && mayAskAgain) { mayAskAgain = false; return connect(); }
       if (event.code === ASK_FOR_LOGIN) return stop("Your session has ended: you logged out, or your password or account was changed. Log in again in another tab, then reload this page.");
-      if (event.code === TOO_MANY) return stop("This page is no longer live: you have too many live pages open, and this was the oldest. Reload it to go on here.");
+      if (event.code === TOO_MANY) return stop("This page is no longer live: you have too many live pages open, and this was the oldest. Reload it to continue here.");
       lose();
     };
   };

@@ -86,7 +86,7 @@ def _turn(claimed: Claimed) -> None:
         _fail(request, why)
         return
     if claimed.was_lost:
-        entries.data("lost", request, outcome="its worker did not come back")
+        entries.data("lost", request, outcome="its worker stopped responding")
     chosen = routing.route(request)
     if isinstance(chosen, Nobody):
         _nobody(request, chosen)
@@ -114,9 +114,9 @@ def _why_not_at_all(claimed: Claimed) -> str:
         return f"{request.by.username} may not ask on the bus any more"
     offered = request.offered
     if claimed.was_lost and offered is not None and offered.effect == "once" and _acts_at_once(offered.member):
-        return "outcome_unknown: its worker did not come back, and it cannot be repeated safely"
+        return "outcome_unknown: its worker stopped responding, and it cannot be repeated safely"
     if request.attempts > MOST_ATTEMPTS:
-        return f"it was begun {MOST_ATTEMPTS} times and never answered"
+        return f"it was tried {MOST_ATTEMPTS} times and never answered"
     return ""
 
 

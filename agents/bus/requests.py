@@ -127,9 +127,9 @@ def replay(asked: BusRequest, *, by: User) -> BusRequest:
     if not visible_to(by).filter(pk=asked.pk).exists():
         raise NotYours("Only whoever may read a request can replay it.")
     if asked.offered is None or asked.member is None:
-        raise NotPossibleNow("Nobody has had this request yet, so there is nothing to replay.")
+        raise NotPossibleNow("No member has received this request yet, so there is nothing to replay.")
     if asked.offered.effect in ("once", "keyed") and asked.member.kind == BusMember.Kind.FOREIGN:
-        raise NotPossibleNow(f"{asked.member.name} acts outside mindX, where nothing is a copy.")
+        raise NotPossibleNow(f"{asked.member.name} works outside mindX, so it cannot work on a copy.")
     _check_rights(by)
     _check_pace(by)
     with transaction.atomic():
@@ -194,9 +194,9 @@ def _check(
 ) -> None:
     _check_rights(by)
     if not capability and not task.strip():
-        raise RequestRefused("capability", "Name a capability, or say in words what should be done (task).")
+        raise RequestRefused("capability", "Name a capability, or describe the task in words.")
     if len(capability) > 130 or "\0" in capability:
-        raise RequestRefused("capability", "No capability has such a name.")
+        raise RequestRefused("capability", "No capability has this name.")
     if len(task) > _TASK_MAX or "\0" in task:
         raise RequestRefused("task", f"A task has at most {_TASK_MAX:,} characters.")
     if len(why) > _WHY_MAX or "\0" in why:
@@ -222,7 +222,7 @@ def _check_content(content: Mapping[str, Any]) -> None:
 
 def _check_rights(by: User) -> None:
     if not by.has_role(Role.SUBMITTER, Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER):
-        raise RequestRefused("capability", "You may not ask on the bus. Ask an admin for the role submitter.")
+        raise RequestRefused("capability", "You may not send requests on the bus. Ask an admin for the role submitter.")
 
 
 def _check_pace(by: User) -> None:
@@ -243,7 +243,7 @@ def _check_offered(capability: str, content: Mapping[str, Any], least: float) ->
         raise RequestRefused("capability", f"Nobody on the bus offers “{capability}”. Search by a task in words.")
     if all(one.earned < least for one in offered):
         best = max(one.earned for one in offered)
-        raise RequestRefused("min_confidence", f"Nobody is that sure of it; the surest is {best:.2f}.")
+        raise RequestRefused("min_confidence", f"No member is that confident; the highest confidence is {best:.2f}.")
     faults = [_faults(one, content) for one in offered]
     if all(faults):
         name, message = faults[0][0]

@@ -35,7 +35,9 @@ def route(request: BusRequest) -> BusCapability | Nobody:
     sure = [one for one in offered if one.earned >= request.min_confidence]
     if not sure:
         best = max(one.earned for one in offered)
-        return Nobody(f"nobody is as sure as {request.min_confidence:.2f}; the surest is {best:.2f}", for_good=True)
+        return Nobody(
+            f"no member is as confident as {request.min_confidence:.2f}; the surest is {best:.2f}", for_good=True
+        )
     by_id = {one.pk: one for one in sure}
     guarded = breakers.not_closed({one.member_id for one in sure}, request)
     usable = [one for one in sure if guarded.get(one.member_id, True)]
@@ -47,7 +49,7 @@ def route(request: BusRequest) -> BusCapability | Nobody:
         if chosen.member not in guarded or breakers.admit(chosen.member, request):
             return by_id[chosen.capability]
         candidates = [one for one in candidates if one.member != chosen.member]
-    return Nobody("nobody who could answer is healthy now", until=_next_trial(sure))
+    return Nobody("no member that could answer is healthy now", until=_next_trial(sure))
 
 
 def offers_of(capability: str) -> list[BusCapability]:

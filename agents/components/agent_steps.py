@@ -106,7 +106,7 @@ def _target(agent: Agent, params: Params) -> str:
     body = agent_versions.body_of(configs.applied(agent_versions.set_now(agent), config, whole_limits=True))
     if not agent_versions.says(version, body):
         raise NotPossibleNow(
-            f"{agent.name} is set otherwise by now than when this change was written, so it would not become"
+            f"{agent.name} has been changed since this change was written, so it would not become"
             f" {version.version}. Ask for the change again."
         )
     return body

@@ -125,7 +125,7 @@ def decline(copy: EvolvedCopy, *, by: User, why: str) -> EvolvedCopy:
     why = why.strip()[:_MOST_WISH]
     with _deciding(copy, by) as held:
         if not why:
-            raise NotPossibleNow("Say why you decline it: whoever asked for it reads this.")
+            raise NotPossibleNow("Say why you decline it. Whoever asked for it can read this.")
         held.said = f"{by.username} does not take the copy of {held.what} into the library: {why}"
     return held
 

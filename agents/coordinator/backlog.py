@@ -252,7 +252,7 @@ def merge(item: BacklogItem, into: BacklogItem, *, by: User) -> BacklogItem:
     """A person says that two wishes are one. What was merged into the item goes along."""
     _check_triage(by)
     if item.pk == into.pk or item.target != into.target:
-        raise NotPossibleNow("Only two different wishes about the same component can be merged.")
+        raise NotPossibleNow("Only two different items about the same component can be merged.")
     if into.state not in _OPEN:
         raise NotPossibleNow(f"Item {into.pk} is {into.state.replace('_', ' ')}, so nothing can be merged into it.")
     try:

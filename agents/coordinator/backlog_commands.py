@@ -41,7 +41,7 @@ def _said(added: backlog.Added) -> list[str]:
         near = f"{round(100 * added.merged.likeness)} % similar"
         return [
             f"Merged into item {item.pk}, which asks for the same ({near}): {item.suggestion}",
-            f"It has been requested {item.count} times. Your wish is item {added.merged.pk} and can be split off.",
+            f"It has been requested {item.count} times. Your request is item {added.merged.pk} and can be split off.",
         ]
     if item.state == BacklogState.REJECTED:
         return [
@@ -65,7 +65,7 @@ def show(reading: Reading, by: User) -> Answer:
         + (f" (requested {item.count} times)" if item.count > 1 else "")
         + (f" | {item.outcome_words}" if item.outcome_words else "")
         for item in found.items
-    ] or ["No items. coord_improve adds a wish to the backlog."]
+    ] or ["No items. coord_improve adds an item to the backlog."]
     if found.older is not None:
         said.append(f"There are more. See all on the page: /mastermind/backlog/?after={found.older}")
     if stopped:

@@ -197,7 +197,7 @@ def lift(*, by: User, reason: str) -> BacklogLift:
 
 
 _BOUND_WORDS = {
-    "failures_of_one": "One wish may fail {} times in a row.",
+    "failures_of_one": "One item may fail {} times in a row.",
     "without_success": "{} may end without an improvement.",
     "per_day": "{} may be started in a day.",
 }

@@ -44,7 +44,7 @@ def work(replay_id: int | None = None) -> None:
 def turn(replay: Replay) -> None:
     """Go on with a replay, case by case; what is done is kept whatever happens to this worker."""
     if replay.lease_fence > replays.BEGUN_MAX:
-        replays.end(replay, ReplayState.IMPOSSIBLE, f"it has cost {replays.BEGUN_MAX} workers")
+        replays.end(replay, ReplayState.IMPOSSIBLE, f"{replays.BEGUN_MAX} workers died while it ran")
         return
     try:
         sides = _side(replay, replay.parent), _side(replay, replay.version)

@@ -211,11 +211,11 @@ class Attempts:
             # Of a step that must run once nobody knows what it did before it was ended: a person is asked.
             closed = "lost" if spec.effect == "once" else "interrupted"
             reporting.not_tried(self._plan, self._lease, running, closed, "its worker was told to stop")
-            raise reporting.Halted(f"this worker was told to stop; intent {running.position} starts again elsewhere")
+            raise reporting.Halted(f"this worker was told to stop; step {running.position} starts again elsewhere")
 
     def _tell(self, outcome: StepOutcome, spec: IntentSpec) -> None:
         if outcome.skipped:
-            self._lines.say("bdi_agent", f"intent {spec.position} skipped: {outcome.skipped}")
+            self._lines.say("bdi_agent", f"step {spec.position} skipped: {outcome.skipped}")
         elif outcome.result is not None:
             level = "info" if outcome.failure is None else "error"
             summary = summary_of(outcome.result, outcome.failure)

@@ -108,7 +108,7 @@ def _abort_without_programs(lease: Lease, plan: IntentPlan, document: Document) 
     gone = living_before(document.intents, plan.position, set(done))
     if not gone:
         return
-    reason = f"programs_gone: intent {plan.position} was to run beside {', '.join(gone)}, which ended with its jail"
+    reason = f"programs_gone: step {plan.position} was to run beside {', '.join(gone)}, which ended with its sandbox"
     logs.say(plan.goal_id, "bdi_agent", "execute", reason, level="error")
     ending.abort(plan, lease, reason, first_cleanup=len(document.intents) + 1)
     plan.refresh_from_db()

@@ -239,12 +239,10 @@ class Executor:
         """Why the next step was not begun here and now."""
         if first is not None:
             self.lease.then.append(first.goal)
-            return reporting.Halted(f"intent {following} begins later: {first.why}")
+            return reporting.Halted(f"step {following} begins later: {first.why}")
         if goes_on:
             return reporting.Halted(reporting.begins_later(self.plan.goal_id, following))
-        return reporting.Halted(
-            f"intent {following} begins when another worker takes it, for this one was told to stop"
-        )
+        return reporting.Halted(f"step {following} begins when another worker takes it, for this one was told to stop")
 
     def _looked_again(self, desk: Desk, running: Running, done: Done) -> Reconsidered | None:
         """What the agent decides between two main steps, when it does not simply go on."""
@@ -282,7 +280,7 @@ class Executor:
         put_off.put_off(self.plan, self.lease, running, outcome.answer, outcome.failure, following)
         self.lines.say(
             "bdi_agent",
-            f"intent {running.position} failed; intent {following}, in another branch, goes on before it is recovered",
+            f"step {running.position} failed; step {following}, in another branch, goes on before it is recovered",
             level="warning",
             intent=running.position,
         )

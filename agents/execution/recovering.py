@@ -131,7 +131,7 @@ def _situation(
         )  # fmt: skip
         other = re_extraction.other_values(goal, step, failure, failed.document.intents)
     missing = "" if simpler is not None or has_model else "the plan cannot be simplified further"
-    limit = f"this goal was planned anew {replans} times already"
+    limit = f"this goal was planned again {replans} times already"
     situation = Situation(
         effect=step.effect,
         tries=_tries(failed),
@@ -252,8 +252,7 @@ def _carry_out(
             ending.abort(
                 failed.plan,
                 failed.lease,
-                f"{failure.failure_class}: intent {step.position} ({step.tool}.{step.command}) failed:"
-                f" {failure.reason}",
+                f"{failure.failure_class}: step {step.position} ({step.tool}.{step.command}) failed: {failure.reason}",
                 first_cleanup=len(failed.document.intents) + 1,
             )
 

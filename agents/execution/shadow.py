@@ -53,7 +53,7 @@ def work(run_id: int | None = None) -> None:
 def turn(run: ShadowRun) -> None:
     """One shadow run from its beginning to a row that says what it found."""
     if run.lease_fence > shadowing.BEGUN_MAX:
-        reason = f"it has cost {shadowing.BEGUN_MAX} workers"
+        reason = f"{shadowing.BEGUN_MAX} workers died while it ran"
         move_shadow(run, ShadowState.IMPOSSIBLE, reason=reason)
         return
     try:

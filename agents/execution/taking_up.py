@@ -210,8 +210,8 @@ def _has_cost_too_many(plan: IntentPlan, lease: Lease, *, lost: int) -> bool:
     lost = max(lost, lease.lost)
     if lost < LOST_WORKERS_MAX:
         return False
-    reason = f"worker_died_{lost}_times at intent {plan.position}"
-    logs.say(plan.goal_id, "worker", "execute", f"intent {plan.position} has cost {lost} workers", level="error")
+    reason = f"worker_died_{lost}_times at step {plan.position}"
+    logs.say(plan.goal_id, "worker", "execute", f"{lost} workers died at step {plan.position}", level="error")
     if plan.aborting:
         ending.fail(plan, lease, f"{plan.aborting}; then {reason}, while cleaning up")
         return True

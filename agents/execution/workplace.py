@@ -79,7 +79,7 @@ class Desk:
             return
         if self.session.living:
             names = ", ".join(self.session.living)
-            raise WouldEndPrograms(f"it needs another jail than {names}, which is running; stop it before this step")
+            raise WouldEndPrograms(f"it needs another sandbox than {names}, which is running; stop it before this step")
         state = self.session.state
         self.is_unlike_head = self.is_unlike_head or self.session.may_have_written
         self.jail.close()

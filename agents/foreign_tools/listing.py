@@ -49,7 +49,7 @@ def work(server_id: int) -> None:
         return
     server = McpServer.objects.select_related("asked_by").get(pk=server_id)
     if server.lease_fence > BEGUN_MAX:
-        _end(server, said=f"listing its tools has cost {BEGUN_MAX} workers")
+        _end(server, said=f"{BEGUN_MAX} workers died while its tools were listed")
         return
     try:
         listed = _list(server)
@@ -64,7 +64,7 @@ def work(server_id: int) -> None:
         if ours is None:
             return
         if ours.asked_by is None:
-            _end(ours, said="whoever asked for it is gone")
+            _end(ours, said="the account that asked for it no longer exists")
             return
         _end(ours, tools=servers.take(ours, listed, by=ours.asked_by))
 

@@ -245,7 +245,7 @@ def supply_plan(
         elif internal_errors.keeps_a_plan(goal):
             raise NotPossibleNow("Its approved plan stopped halfway inside mindX. Try again, or cancel the goal.")
         elif (asked := outcomes.asked_about(goal)) is not None:
-            raise NotPossibleNow(f"First say whether intent {asked.position} took effect: its plan has not ended.")
+            raise NotPossibleNow(f"First say whether step {asked.position} took effect: its plan has not ended.")
         hand_items.superseded(goal, by=by)
         try:
             return proposals.propose(goal, draft, by=by)

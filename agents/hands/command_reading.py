@@ -26,15 +26,15 @@ TEXT_MAX = 8_000
 # The tool whose commands these are and whose administrated ceilings hold for them: the session itself.
 TOOL = "simple_coder"
 # Words of the terminal that are none here, with the reason.
-_ONE_JAIL = "each typed command has a jail of its own, which ends with it, so nothing goes on in the background"
+_ONE_JAIL = "each typed command runs in its own sandbox, which ends with it, so nothing can run in the background"
 NOT_HERE: Mapping[str, str] = {
     "start": _ONE_JAIL,
     "process_log": _ONE_JAIL,
     "stop": _ONE_JAIL,
-    "help": "the list of commands stands behind the ? beside the prompt",
-    "env": "the variables of the session stand on its page, under Environment",
-    "exit": "there is nothing to leave: the session goes on with the next command",
-    "quit": "there is nothing to leave: the session goes on with the next command",
+    "help": "the ? next to the prompt lists the commands",
+    "env": "the page of the session lists its variables under Environment",
+    "exit": "there is nothing to exit: the session continues with the next command",
+    "quit": "there is nothing to exit: the session continues with the next command",
 }
 
 

@@ -143,7 +143,7 @@ def instead(item: HandItem, *, by: User, steps: Sequence[Mapping[str, Any]], not
             raise PlanInvalid(problems)
         made = tuple(_in_place(held.step, one) for one in read)
         if not made:
-            raise NotPossibleNow("Write what to do instead, one step a line.")
+            raise NotPossibleNow("Write what to do instead, one step per line.")
         if [(one.tool, one.command, dict(one.params)) for one in made] == [
             (held.step.tool, held.step.command, dict(held.step.params))
         ]:
@@ -261,7 +261,7 @@ def _answering(item: HandItem, by: User, answer: str, note: str) -> Iterator[_He
             goal.pk,
             "review",
             "recover",
-            f"intent {row.position}: {by.username} {words}" + (f": {note}" if note else ""),
+            f"step {row.position}: {by.username} {words}" + (f": {note}" if note else ""),
         )
         wake_ups.goal_changed(goal.pk)
         wake_ups.queue_changed()

@@ -60,9 +60,9 @@ def report(intent: Intent, *, by: User, outcome: Outcome) -> Intent:
                 reason="an earlier step failed",
             )
             IntentPlan.objects.filter(pk=plan.pk).update(
-                position=first_cleanup, aborting=f"intent {intent.position} did not take effect, says {by.username}"
+                position=first_cleanup, aborting=f"step {intent.position} did not take effect, says {by.username}"
             )
-        logs.say(goal.pk, "review", "execute", f"intent {intent.position}: {_SAID[outcome]}, says {by.username}")
+        logs.say(goal.pk, "review", "execute", f"step {intent.position}: {_SAID[outcome]}, says {by.username}")
         move_goal(goal, GoalState.EXECUTING, by=by.username, only_from=[GoalState.MANUAL])
         wake_ups.wake(goal.pk)
     intent.refresh_from_db()

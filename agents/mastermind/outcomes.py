@@ -26,7 +26,7 @@ def judged(measured: Measured) -> tuple[str, str]:
         # A reason begins with a word of the code; what stands behind its colon are words for people.
         word, colon, rest = measured.reason.partition(":")
         why = f": {word.replace('_', ' ') if word.islower() else word}{colon}{rest}" if word else ""
-        return NOT_ACHIEVED, f"The goal is {measured.failed.replace('_', ' ')}{why}."
+        return NOT_ACHIEVED, f"The goal ended as {measured.failed.replace('_', ' ')}{why}."
     if measured.changed == 0:
         return NO_BETTER, f"The goal is achieved, but no file changed.{_findings(measured.findings)}"
     files = "how many files changed is unknown" if measured.changed is None else _files(measured.changed)

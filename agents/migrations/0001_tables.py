@@ -63,7 +63,7 @@ class Migration(Tables):
                     models.BooleanField(
                         db_default=True,
                         default=True,
-                        help_text="Off: where no rule applies, a person writes the plan, also when a model is set up.",
+                        help_text="Off: where no rule applies, a person writes the plan, even if a model is set up.",
                         verbose_name="a model plans where no rule does",
                     ),
                 ),
@@ -83,7 +83,7 @@ class Migration(Tables):
                         blank=True,
                         db_default="",
                         default="",
-                        help_text="Besides the general firmware its models are told that of this domain, such as finance.",
+                        help_text="Its models also get the firmware of this domain, such as finance.",
                         max_length=40,
                     ),
                 ),
@@ -1323,7 +1323,7 @@ class Migration(Tables):
                 (
                     "note",
                     models.CharField(
-                        blank=True, help_text="Why; those who look at the history read it.", max_length=300
+                        blank=True, help_text="Why. It is shown in the history.", max_length=300
                     ),
                 ),
                 ("kind", models.CharField(choices=[("mapping", "Mapping"), ("default", "Default")], max_length=8)),
@@ -1586,7 +1586,7 @@ class Migration(Tables):
                 (
                     "note",
                     models.CharField(
-                        blank=True, help_text="Why; those who look at the history read it.", max_length=300
+                        blank=True, help_text="Why. It is shown in the history.", max_length=300
                     ),
                 ),
                 ("tool", models.CharField(max_length=64)),
@@ -1596,7 +1596,7 @@ class Migration(Tables):
                     "default",
                     models.JSONField(
                         blank=True,
-                        help_text="What is taken where nothing is said, as JSON; empty: the declared default.",
+                        help_text="Used if the goal gives no value, as JSON. Leave it empty for the declared default.",
                         null=True,
                     ),
                 ),
@@ -1604,7 +1604,7 @@ class Migration(Tables):
                     "may_be_guessed",
                     models.BooleanField(
                         default=True,
-                        help_text="Off: it is never taken from earlier runs or from a model, but asked for.",
+                        help_text="Off: never guessed from earlier runs or by a model, but asked for.",
                     ),
                 ),
                 ("in_use", models.BooleanField(default=True)),
@@ -1642,7 +1642,7 @@ class Migration(Tables):
                 (
                     "note",
                     models.CharField(
-                        blank=True, help_text="Why; those who look at the history read it.", max_length=300
+                        blank=True, help_text="Why. It is shown in the history.", max_length=300
                     ),
                 ),
                 (
@@ -1657,7 +1657,7 @@ class Migration(Tables):
                     "enable_path_correction",
                     models.BooleanField(
                         default=True,
-                        help_text="Placeholders, misspelt and moved paths are read as what is there. Off: paths stand as said.",
+                        help_text="Placeholders, misspelt and moved paths are matched to existing ones. Off: paths are used as given.",
                         verbose_name="correct paths",
                     ),
                 ),
@@ -1665,7 +1665,7 @@ class Migration(Tables):
                     "fallback_to_defaults",
                     models.BooleanField(
                         default=True,
-                        help_text="Off: what is not said is asked for, also where a default is.",
+                        help_text="Off: a missing value is asked for, even if there is a default.",
                         verbose_name="use declared defaults",
                     ),
                 ),
@@ -1689,7 +1689,7 @@ class Migration(Tables):
                     "least_runs",
                     models.PositiveSmallIntegerField(
                         default=3,
-                        help_text="So many earlier runs must agree before a value is predicted from them.",
+                        help_text="How many earlier runs must agree before a value is predicted from them.",
                         validators=[
                             django.core.validators.MinValueValidator(1),
                             django.core.validators.MaxValueValidator(1000),
@@ -1700,7 +1700,7 @@ class Migration(Tables):
                     "least_share",
                     models.FloatField(
                         default=0.8,
-                        help_text="Such a share of them must agree, newer ones counting more.",
+                        help_text="The share of them that must agree. Newer runs count more.",
                         validators=[
                             django.core.validators.MinValueValidator(0.5),
                             django.core.validators.MaxValueValidator(1.0),
@@ -1711,7 +1711,7 @@ class Migration(Tables):
                     "least_confidence",
                     models.FloatField(
                         default=0.75,
-                        help_text="A value that is less sure is asked about.",
+                        help_text="A less certain value is asked about.",
                         validators=[
                             django.core.validators.MinValueValidator(0.5),
                             django.core.validators.MaxValueValidator(1.0),
@@ -1754,7 +1754,7 @@ class Migration(Tables):
                 (
                     "note",
                     models.CharField(
-                        blank=True, help_text="Why; those who look at the history read it.", max_length=300
+                        blank=True, help_text="Why. It is shown in the history.", max_length=300
                     ),
                 ),
                 (

@@ -19,10 +19,10 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('at', models.DateTimeField(auto_now_add=True)),
-                ('note', models.CharField(blank=True, help_text='Why; those who look at the history read it.', max_length=300)),
+                ('note', models.CharField(blank=True, help_text='Why. It is shown in the history.', max_length=300)),
                 ('entailment', models.FloatField(help_text='Of the entailment model, which is calibrated.', validators=[django.core.validators.MinValueValidator(0.5), django.core.validators.MaxValueValidator(1.0)], verbose_name='least probability of entailment')),
-                ('contradiction', models.FloatField(help_text='A pair that may be a contradiction is no yes, however it is said. It holds for both models.', validators=[django.core.validators.MinValueValidator(0.0), django.core.validators.MaxValueValidator(0.5)], verbose_name='greatest probability of contradiction')),
-                ('language_entailment', models.FloatField(help_text='Its own word. It is asked only with MINDX_ENTAILMENT=language_model.', validators=[django.core.validators.MinValueValidator(0.5), django.core.validators.MaxValueValidator(1.0)], verbose_name='least probability by the language model')),
+                ('contradiction', models.FloatField(help_text='A pair that may be a contradiction never counts as a yes. This applies to both models.', validators=[django.core.validators.MinValueValidator(0.0), django.core.validators.MaxValueValidator(0.5)], verbose_name='greatest probability of contradiction')),
+                ('language_entailment', models.FloatField(help_text='As the model states it. It is asked only with MINDX_ENTAILMENT=language_model.', validators=[django.core.validators.MinValueValidator(0.5), django.core.validators.MaxValueValidator(1.0)], verbose_name='least probability by the language model')),
                 ('by', models.ForeignKey(blank=True, editable=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
             ],
             options={

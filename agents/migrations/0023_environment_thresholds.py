@@ -26,7 +26,7 @@ class Migration(migrations.Migration):
                 "greatest probability of contradiction in environments",
                 db_default=0.01,
                 validators=[MinValueValidator(0.0), MaxValueValidator(0.5)],
-                help_text="As above, about what an environment of text says.",
+                help_text="As above, about what a text environment says.",
             ),
         ),
         migrations.SeparateDatabaseAndState(  # only what its form says
@@ -38,7 +38,7 @@ class Migration(migrations.Migration):
                         "least probability of entailment",
                         validators=[MinValueValidator(0.5), MaxValueValidator(1.0)],
                         help_text=(
-                            "Of the entailment model, which is calibrated. It holds wherever nothing else does."
+                            "From the calibrated entailment model. It applies wherever nothing else does."
                         ),
                     ),
                 ),

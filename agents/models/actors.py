@@ -55,7 +55,7 @@ class Agent(models.Model):
         "a model plans where no rule does",
         default=True,
         db_default=True,
-        help_text="Off: where no rule applies, a person writes the plan, also when a model is set up.",
+        help_text="Off: where no rule applies, a person writes the plan, even if a model is set up.",
     )
     model = models.CharField(
         max_length=200,
@@ -69,7 +69,7 @@ class Agent(models.Model):
         blank=True,
         default="",
         db_default="",
-        help_text="Besides the general firmware its models are told that of this domain, such as finance.",
+        help_text="Its models also get the firmware of this domain, such as finance.",
     )
     max_repair_attempts = models.PositiveSmallIntegerField(
         default=2,

@@ -22,7 +22,7 @@ class Saved(models.Model):
         settings.AUTH_USER_MODEL, null=True, blank=True, editable=False, on_delete=models.PROTECT, related_name="+"
     )
     at = models.DateTimeField(auto_now_add=True)
-    note = models.CharField(max_length=300, blank=True, help_text="Why; those who look at the history read it.")
+    note = models.CharField(max_length=300, blank=True, help_text="Why. It is shown in the history.")
 
     class Meta:
         abstract = True
@@ -39,10 +39,12 @@ class ParameterSettings(Saved):
     enable_path_correction = models.BooleanField(
         "correct paths",
         default=True,
-        help_text="Placeholders, misspelt and moved paths are read as what is there. Off: paths stand as said.",
+        help_text="Placeholders, misspelt and moved paths are matched to existing ones. Off: paths are used as given.",
     )
     fallback_to_defaults = models.BooleanField(
-        "use declared defaults", default=True, help_text="Off: what is not said is asked for, also where a default is."
+        "use declared defaults",
+        default=True,
+        help_text="Off: a missing value is asked for, even if there is a default.",
     )
     use_experience = models.BooleanField(
         "predict from earlier runs", default=True, help_text="A missing value is taken from runs that succeeded."
@@ -53,17 +55,17 @@ class ParameterSettings(Saved):
     least_runs = models.PositiveSmallIntegerField(
         default=3,
         validators=[MinValueValidator(1), MaxValueValidator(1000)],
-        help_text="So many earlier runs must agree before a value is predicted from them.",
+        help_text="How many earlier runs must agree before a value is predicted from them.",
     )
     least_share = models.FloatField(
         default=0.8,
         validators=[MinValueValidator(0.5), MaxValueValidator(1.0)],
-        help_text="Such a share of them must agree, newer ones counting more.",
+        help_text="The share of them that must agree. Newer runs count more.",
     )
     least_confidence = models.FloatField(
         default=0.75,
         validators=[MinValueValidator(0.5), MaxValueValidator(1.0)],
-        help_text="A value that is less sure is asked about.",
+        help_text="A less certain value is asked about.",
     )
 
     class Meta:
@@ -103,10 +105,12 @@ class ParameterRule(Saved):
     command = models.CharField(max_length=64)
     parameter = models.CharField(max_length=64)
     default = models.JSONField(
-        null=True, blank=True, help_text="What is taken where nothing is said, as JSON; empty: the declared default."
+        null=True,
+        blank=True,
+        help_text="Used if the goal gives no value, as JSON. Leave it empty for the declared default.",
     )
     may_be_guessed = models.BooleanField(
-        default=True, help_text="Off: it is never taken from earlier runs or from a model, but asked for."
+        default=True, help_text="Off: never guessed from earlier runs or by a model, but asked for."
     )
     in_use = models.BooleanField(default=True)
 
@@ -184,12 +188,12 @@ class EntailmentThresholds(Saved):
     entailment = models.FloatField(
         "least probability of entailment",
         validators=[MinValueValidator(0.5), MaxValueValidator(1.0)],
-        help_text="Of the entailment model, which is calibrated. It holds wherever nothing else does.",
+        help_text="From the calibrated entailment model. It applies wherever nothing else does.",
     )
     contradiction = models.FloatField(
         "greatest probability of contradiction",
         validators=[MinValueValidator(0.0), MaxValueValidator(0.5)],
-        help_text="A pair that may be a contradiction is no yes, however it is said. It holds for both models.",
+        help_text="A pair that may be a contradiction never counts as a yes. This applies to both models.",
     )
     environment_entailment = models.FloatField(
         "least probability of entailment in environments",
@@ -201,12 +205,12 @@ class EntailmentThresholds(Saved):
         "greatest probability of contradiction in environments",
         db_default=0.01,
         validators=[MinValueValidator(0.0), MaxValueValidator(0.5)],
-        help_text="As above, about what an environment of text says.",
+        help_text="As above, about what a text environment says.",
     )
     language_entailment = models.FloatField(
         "least probability by the language model",
         validators=[MinValueValidator(0.5), MaxValueValidator(1.0)],
-        help_text="Its own word. It is asked only with MINDX_ENTAILMENT=language_model.",
+        help_text="As the model states it. It is asked only with MINDX_ENTAILMENT=language_model.",
     )
 
     class Meta:

@@ -64,7 +64,7 @@ def claim(run_id: int | None = None) -> ModularRun | None:
         move_modular_run(run, S.RUNNING, lost_workers=lost, **row_lease.taken())
         run.refresh_from_db()
         if lost > LOST_WORKERS_MAX:
-            move_modular_run(run, S.PAUSED, reason=f"its next step has cost {lost} workers", lost_workers=0)
+            move_modular_run(run, S.PAUSED, reason=f"{lost} workers died while its next step ran", lost_workers=0)
             return None
     return ModularRun.objects.select_related("by", "agent", "workspace").get(pk=run.pk)
 

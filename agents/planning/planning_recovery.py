@@ -97,7 +97,7 @@ def decide(
     again = sum(one.strategy == Strategy.RETRY_WITH_DELAY.value for one in before)
     replans, escalations = after_failure.counted(goal)
     exhausted = replans >= settings.most_replans
-    limit = f"this goal was planned anew {replans} times already"
+    limit = f"this goal was planned again {replans} times already"
     simpler = other = None
     if facts.no_plan not in _REFUSED and not exhausted:
         simpler = _simpler(goal, found, problems, known, beliefs, fit)

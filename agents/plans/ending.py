@@ -177,7 +177,7 @@ def wait_until(plan: IntentPlan, lease: Lease, why: str, until: datetime) -> Non
         Attempt.objects.filter(intent__intent_plan=plan, finished=None).update(
             finished=Now(), outcome="waiting", reason=why
         )
-        logs.say(goal.pk, "bdi_agent", "execute", f"intent {plan.position} {why}; no worker is held meanwhile")
+        logs.say(goal.pk, "bdi_agent", "execute", f"step {plan.position} {why}; no worker is held meanwhile")
         move_goal(goal, GoalState.RECOVERING, by=lease.owner, reason=f"{WAITS_UNTIL}: {why}", wake_at=until)
 
 
@@ -255,13 +255,13 @@ def ask_for_outcome(plan: IntentPlan, lease: Lease, intent: Intent) -> None:
         move_intents(
             plan.intents.filter(pk=intent.pk), IntentState.OUTCOME_UNKNOWN, reason="the worker died while it ran"
         )
-        said = f"intent {intent.position}: did it take effect?"
+        said = f"step {intent.position}: did it take effect?"
         logs.say_decided(goal.pk, Decision.ASK_FOR_OUTCOME, "execute", said, "warning", intent=intent.position)
         move_goal(
             goal,
             GoalState.MANUAL,
             by=lease.owner,
-            reason=f"outcome_unknown: intent {intent.position} runs once, and its worker died while it ran",
+            reason=f"outcome_unknown: step {intent.position} runs once, and its worker died while it ran",
         )
 
 

@@ -62,7 +62,7 @@ def approve(
             goal.pk,
             "review",
             "review",
-            f"approved by {by.username}: all {logs.counted(_main_steps(locked), 'intent')}"
+            f"approved by {by.username}: all {logs.counted(_main_steps(locked), 'step')}"
             f" of revision {locked.revision}, digest {locked.digest[:8]}"
             + (f": {note}" if note else "")
             + _with_notes(said),

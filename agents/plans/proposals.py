@@ -224,7 +224,7 @@ def propose(
     )
     who = by.username if by else "bdi_agent"
     awaits = (
-        f"revision {revision} awaits review: {logs.counted(len(document.intents), 'intent')}"
+        f"revision {revision} awaits review: {logs.counted(len(document.intents), 'step')}"
         + (f" and {logs.counted(len(document.cleanup), 'clean-up step')}" if document.cleanup else "")
         + f", digest {intent_plan.digest[:8]}"
     )

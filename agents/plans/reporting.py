@@ -224,7 +224,7 @@ def begin(plan: IntentPlan, lease: Lease, position: int, *, said: Said | None = 
     if halted:
         raise Halted(begins_later(lease.goal_id, position))
     if attempt_id is None:
-        raise LeaseLost(f"intent {position} of plan {plan.pk} has ended")
+        raise LeaseLost(f"step {position} of plan {plan.pk} has ended")
     wake_ups.goal_changed(plan.goal_id, last)
     told = bool(said.begins) and stamp == said.granted and (number, alternative) == (1, 0)
     stored = plan.session.state
@@ -234,9 +234,9 @@ def begin(plan: IntentPlan, lease: Lease, position: int, *, said: Said | None = 
 def begins_later(goal_id: int, position: int) -> str:
     """When a paused intent starts, for the person who looks for the button that resumes it."""
     if Standstill.objects.exists():
-        return f"intent {position} starts when everything is resumed"
+        return f"step {position} starts when everything is resumed"
     agent = Goal.objects.values_list("agent__name", flat=True).get(pk=goal_id)
-    return f"intent {position} starts when the agent {agent} is resumed"
+    return f"step {position} starts when the agent {agent} is resumed"
 
 
 def held(plan: IntentPlan, lease: Lease) -> Goal:

@@ -12,7 +12,7 @@ from agents.presentation.files_held import Holder
 # Words of the code that say nothing beside the sentence that follows them.
 _TOLD_BY_THE_REST = {"internal_error", "question_open", "mastermind_command"}
 # As the executor says which step ended a plan.
-_OF_A_STEP = re.compile(r"[A-Z_]+: intent (\d+) \([a-z_]+\.([a-z_]+)\) failed: (.*)", re.DOTALL)
+_OF_A_STEP = re.compile(r"[A-Z_]+: (?:step|intent) (\d+) \([a-z_]+\.([a-z_]+)\) failed: (.*)", re.DOTALL)
 
 
 def of_a_step(reason: str) -> str:

@@ -72,7 +72,7 @@ _SECOND = (
     "it was approved or cancelled, and has ended",
 )
 _SANDBOX = ("is waiting for the sandbox", "the sandbox can start again and that goal has ended")
-_WAITS = ("waits until something is so", "that one has ended")
+_WAITS = ("waits for a condition", "that one has ended")
 _ANSWER = ("is waiting for an answer on the bus", "there is one and that goal has ended")
 _MENDS = ("tries to recover from a failed step", "that one has ended")
 _OF_A_PERSON = (_HAND, _OUTCOME, _ASKED, _SECOND)

@@ -43,8 +43,8 @@ class Line:
 # What is looked at, as a clause that must be true, and what is so instead.
 _WORDS: Mapping[CheckKind, tuple[str, str]] = {
     CheckKind.CHANGED: ("A file changed, as “{word}” asks", "no file changed, although the goal asks to {word}"),
-    CheckKind.EXISTS: ("{path} is there", "{path} is not there"),
-    CheckKind.GONE: ("{path} is gone", "{path} is still there"),
+    CheckKind.EXISTS: ("{path} exists", "{path} does not exist"),
+    CheckKind.GONE: ("{path} is gone", "{path} still exists"),
     CheckKind.FILE_CHANGED: ("{path} changed", "{path} did not change{why}"),
     CheckKind.HAS_LINE: ("{path} has the line “{word}”", "{path} does not have the line “{word}”{why}"),
     CheckKind.REPORTED: ("A file changed, where {steps} says so", "no file changed, although {steps} says so{why}"),

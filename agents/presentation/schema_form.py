@@ -134,7 +134,7 @@ def _hint(described: Mapping[str, Any]) -> str:
     if described.get("x-kind") == "path":
         said.append("a path inside the workspace")
     if described.get("x-kind") == HOSTS_KIND:
-        said.append(f"such as example.org or 127.0.0.1:8123, parted by commas; {PACKAGES} is {THE_INDEX}")
+        said.append(f"such as example.org or 127.0.0.1:8123, separated by commas; {PACKAGES} is {THE_INDEX}")
     said.append(_range(described.get("minimum"), described.get("maximum")))
     return "; ".join(part for part in said if part)
 

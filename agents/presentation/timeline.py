@@ -230,7 +230,7 @@ def _plan_move(move: Move, revision: Revision | None) -> Node | None:
     count = len([step for step in revision.steps if step.phase == "main"]) if revision else 0
     match move.new:
         case "approved":
-            title = f"approved all {count} intents" if count != 1 else "approved the intent"
+            title = f"approved all {count} steps" if count != 1 else "approved the step"
             return Node(move.at, "check", "n-person", title, who=move.by, detail=move.reason, address=address)
         case "rejected":
             return Node(move.at, "x", "n-bad", "rejected the plan", who=move.by, detail=move.reason, address=address)
@@ -302,7 +302,7 @@ def _said_of(step: Step) -> str:
 
 def _step_detail(step: Step) -> str:
     if not step.tries:
-        return reason_words(step.reason) if step.reason else f"intent {step.position}, not started"
+        return reason_words(step.reason) if step.reason else f"step {step.position}, not started"
     only = step.tries[0]
     return duration_of(only) if only.finished else ""
 
@@ -321,7 +321,7 @@ def _lines(tries: Iterable[Try]) -> Iterable[TryLine]:
 def _mending(mending: Mending) -> TryLine:
     strategy = mending.strategy.replace("_", " ")
     wait = f", {in_seconds(mending.delay_s)}" if mending.delay_s else ""
-    known = {None: "", True: "; the intent succeeded later", False: "; it did not help"}[mending.succeeded]
+    known = {None: "", True: "; the step succeeded later", False: "; it did not help"}[mending.succeeded]
     return TryLine("Recovery", strategy + wait, "mend", "is-clay", mending.why + known)
 
 

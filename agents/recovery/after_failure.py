@@ -167,8 +167,8 @@ def ask_a_person(plan: IntentPlan, lease: Lease, kept: FailureRecord, failure: F
     """
     goal = hold(lease)
     open_item(goal, plan, kept)
-    said = f"intent {kept.position}: a person is asked to fix it"
+    said = f"step {kept.position}: a person is asked to fix it"
     data = {"intent": kept.position, "failure": kept.pk}
     logs.say_decided(goal.pk, Decision.ASK_FOR_HAND, "recover", said, "warning", **data)
-    said = f"{NEEDS_A_HAND}: {question or f'intent {kept.position} failed, {failure.reason}'}"
+    said = f"{NEEDS_A_HAND}: {question or f'step {kept.position} failed, {failure.reason}'}"
     move_goal(goal, GoalState.MANUAL, by=lease.owner, reason=storable(said), wake_at=None)

@@ -238,7 +238,7 @@ def save_policy(
     if unknown:
         raise ValueError(f"There is no strategy {unknown[0]}.")
     if pinned and pinned in banned:
-        raise ValueError("What is pinned cannot be banned as well.")
+        raise ValueError("A pinned strategy cannot be banned, too.")
     if Strategy.GRACEFUL_ABORT.value in banned:
         raise ValueError("Giving up cannot be banned: something must be possible when nothing else is.")
     with transaction.atomic():

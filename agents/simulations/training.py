@@ -74,7 +74,7 @@ def claim(policy_id: int | None = None) -> EnvironmentPolicy | None:
         move_training(row, T.RUNNING, lost_workers=lost, **row_lease.taken())
         row.refresh_from_db()
         if lost >= LOST_WORKERS_MAX:
-            said = f"Episode {row.episodes + 1} has cost {lost} workers."
+            said = f"Episode {row.episodes + 1} ended {lost} workers."
             move_training(row, T.STOPPED, reason=said, episodes_left=0, lost_workers=0)
             return None
     return row

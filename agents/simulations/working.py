@@ -75,7 +75,7 @@ def claim(run_id: int | None = None) -> EnvironmentRun | None:
         move_environment_run(run, S.RUNNING, lost_workers=lost, **row_lease.taken())
         run.refresh_from_db()
         if lost >= LOST_WORKERS_MAX:
-            said = f"Action {run.at_step + 1} has cost {lost} workers."
+            said = f"Action {run.at_step + 1} ended {lost} workers."
             move_environment_run(run, S.ENDED, reason=said, outcome="workers_lost")
             return None
     return EnvironmentRun.objects.select_related("by", "agent", "answered_by").get(pk=run.pk)
@@ -95,7 +95,7 @@ def _act(run: EnvironmentRun, recorder: Recorder) -> None:
         with worlds.named(run.environment).running() as begin:
             environment = begin(run.task, run.variation)
             if getattr(environment, "is_simulation", False) is not True:
-                _end(run, "not_a_simulation", "What is done there would have to be reviewed first.")
+                _end(run, "not_a_simulation", "What is done there would need a review first.")
                 return
             recorder.goal = clean(environment.goal)
             before = recorded.actions_of(run)

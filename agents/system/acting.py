@@ -112,7 +112,7 @@ def evolve_component(params: Params, answer: Mapping[str, Any], means: Means) ->
             return {"message": said, "version": saved.version}
         added = backlog.add(Wish(Named(kind, name), wish, by=by, goal=goal))
         why = "a model writes candidates of rules and tools only" if _may_ask(means) else "no language model is set up"
-        said = f"{why}, so people are asked: wish {added.item.pk} of the backlog"
+        said = f"{why}, so people are asked: item {added.item.pk} of the backlog"
         return {"message": said, "wish": str(added.item.pk)}
 
     return once("evolve_component", params, means, evolve)

@@ -143,7 +143,7 @@ def system_agents() -> tuple[Connected, ...]:
                     taking({"task": text("task")}, "task"),
                 ),
                 Offer("discover_agents", "Agents and tools that can do a task", taking({"task": text("task")}, "task")),
-                Offer("build_context", "What is known for a task", taking({"task": text("task")}, "task")),
+                Offer("build_context", "What is known about a task", taking({"task": text("task")}, "task")),
             ),
             Reader(
                 {
@@ -193,7 +193,7 @@ def system_agents() -> tuple[Connected, ...]:
         ),
         Connected(
             "EvolutionStrategist",
-            "Says which components should be developed further, retired or written, by what the past shows.",
+            "Says which components should be improved, retired or written, based on past goals.",
             (
                 Offer(
                     "propose_evolution",

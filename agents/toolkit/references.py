@@ -75,9 +75,9 @@ def _resolved(value: Any, results: Mapping[int, Mapping[str, Any] | None]) -> An
         return value
     result = results.get(reference.position)
     if result is None:
-        raise UnresolvedReference(f"intent {reference.position} has no result yet")
+        raise UnresolvedReference(f"step {reference.position} has no result yet")
     if reference.key not in result:
-        raise UnresolvedReference(f"the result of intent {reference.position} has no “{reference.key}”")
+        raise UnresolvedReference(f"the result of step {reference.position} has no “{reference.key}”")
     return result[reference.key]
 
 

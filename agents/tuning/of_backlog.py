@@ -14,7 +14,7 @@ from people.models import User
 
 _WORDS = {
     "failures_of_one": (
-        "Failures in a row that stop a wish",
+        "Failures in a row that stop an item",
         "Then it is stopped until somebody approves it again.",
     ),
     "without_success": (
@@ -29,18 +29,19 @@ class StopRules(OneRow):
     """The stop rules and from where on two wishes are one: one row for all of it."""
 
     name, words = "stop_rules", "Stop rules"
-    about = "When the backlog stops starting wishes, and how similar two wishes must be to be merged."
+    about = "When the backlog stops starting items, and how similar two items must be to be merged."
     model = BacklogRules
     trial = "tries"
     fields = (
         *(Field(name, label, "whole", hint, *stops.BOUNDS[name]) for name, (label, hint) in _WORDS.items()),
-        Field("near_enough", "Similarity for merging wishes", "number", "The cosine of two meanings.", 0.5, 1.0),
+        Field("near_enough", "Similarity for merging items", "number", "The cosine of two meanings.", 0.5, 1.0),
     )
 
     def summary(self, values: Mapping[str, Any]) -> str:
-        stopped = f"a wish stops after {values['failures_of_one']} failures in a row"
-        everything = f"everything after {values['without_success']} tries with nothing better"
-        return f"{stopped}, {everything}, {values['per_day']} a day; alike from {in_words(values['near_enough'])}"
+        stopped = f"an item stops after {values['failures_of_one']} failures in a row"
+        everything = f"everything after {values['without_success']} tries without improvement"
+        limits = f"at most {values['per_day']} a day; merged from a similarity of {in_words(values['near_enough'])}"
+        return f"{stopped}, {everything}; {limits}"
 
     def store(self, values: Values, *, before: Values | None, by: User, note: str) -> Any:
         return backlog_taking.save_rules(rules_of(values), values["near_enough"], by=by, note=note)

@@ -68,7 +68,7 @@ class Settings(OneRow, Journalled):
     def summary(self, values: Mapping[str, Any]) -> str:
         off = [one.label for one in self.fields if values[one.name] is False]
         runs = f"{values['least_runs']} runs, of which {values['least_share'] * 100:.0f} % agree"
-        sure = f"sure from {values['least_confidence']:g}, or by {runs}"
+        sure = f"certain from {values['least_confidence']:g}, or by {runs}"
         return f"{'off: ' + ', '.join(off).lower() if off else 'every stage is on'}; {sure}"
 
 
@@ -131,7 +131,12 @@ class Rules(Journalled):
         Field("command", "Command", "text", most=64),
         Field("parameter", "Parameter", "text", most=64),
         Field("default", "Default", "json", "As JSON: text stands in quotes. Empty: the declared default.", blank=True),
-        Field("may_be_guessed", "May be guessed", "switch", "Off: never from earlier runs or a model, but asked for."),
+        Field(
+            "may_be_guessed",
+            "May be guessed",
+            "switch",
+            "Off: never guessed from earlier runs or by a model, but asked for.",
+        ),
         Field("in_use", "In use", "switch"),
     )
 

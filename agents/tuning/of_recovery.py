@@ -128,7 +128,7 @@ class Policies(Kind):
     def checked(self, values: Values) -> Checked:
         values = {**values, "banned": sorted(set(values["banned"]))}
         if values["pinned"] and values["pinned"] in values["banned"]:
-            raise TuningRefused({"pinned": "What is pinned cannot be banned as well."})
+            raise TuningRefused({"pinned": "A pinned strategy cannot be banned, too."})
         return Checked(values)
 
     def title(self, values: Mapping[str, Any]) -> str:

@@ -23,9 +23,9 @@ from agents.tuning import of_backlog
 from agents.tuning.kinds import Kind, Values
 from agents.tuning.trials import CASES, Case, Clock, Tally, Total, Trial, nothing_written
 
-BEGUN, STOPPED, MERGED = "begun", "not begun", "wishes merged as alike"
+BEGUN, STOPPED, MERGED = "begun", "not begun", "items merged as similar"
 _ALONE = "Each try is judged on its own, as if all earlier ones had been started."
-_LOWER = "A trial cannot show which other wishes a lower similarity would merge: it is stored only for merged ones."
+_LOWER = "A trial cannot show which other items a lower similarity would merge: it is stored only for merged ones."
 _TRY, _LIFT = BacklogTry._meta.db_table, BacklogLift._meta.db_table
 # The figures of `backlog_overview`, as they were when each try was begun.
 _FIGURES = f"""

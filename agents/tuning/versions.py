@@ -28,7 +28,7 @@ KINDS: tuple[Kind, ...] = (
     of_backlog.StopRules(),
     of_entailment.Thresholds(),
 )
-NOTE = Field("note", "Why", "text", "Those who look at the history read it.", most=300, blank=True)
+NOTE = Field("note", "Why", "text", "It is shown in the history.", most=300, blank=True)
 PAGE = 50
 # "mxtu": versions of one kind are written one after the other, so that the newest row is the one that was saved last.
 _LOCK = 0x6D787475
@@ -167,7 +167,7 @@ def revert(one: Tunable, version: int, *, by: User, note: str = "", seen: int | 
     tuning_rights.check_operator(by)
     if version == 0:
         values = one.usual
-        said = "as mindX comes"
+        said = "mindX's default"
     else:
         row = one.kind.rows_about(one.values).filter(pk=version).first()
         values = None if row is None else one.kind.of(row)

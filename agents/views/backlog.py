@@ -126,7 +126,7 @@ def decide(request: HttpRequest) -> HttpResponse:
     if verdict not in ("approve", "reject", "reopen", "merge", "split"):
         raise Http404
     if not numbers:
-        messages.warning(request, "No wish is ticked, so nothing was decided.")
+        messages.warning(request, "No item is selected, so nothing was decided.")
         return redirect(_back(request))
     done = 0
     refused: list[str] = []
@@ -178,7 +178,7 @@ def _merge(items: list[BacklogItem], user: User) -> int:
     """All of them into the one that was there first."""
     into, *others = sorted(items, key=lambda item: item.pk)
     if not others:
-        raise NotPossibleNow("Tick at least two wishes about the same component to merge them.")
+        raise NotPossibleNow("Select at least two items about the same component to merge them.")
     for item in others:
         backlog.merge(item, into, by=user)
     return len(others)

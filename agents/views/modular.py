@@ -216,7 +216,7 @@ def act(request: HttpRequest, pk: int) -> HttpResponse:
         elif what in ("go", "until"):
             until = _number(request.POST.get("until")) if what == "until" else None
             if what == "until" and until is None:
-                raise NotPossibleNow("Say until which step.")
+                raise NotPossibleNow("Name the step until which it should run.")
             runs.go_on(found, by=user, until=until)
         elif what == "pause":
             runs.pause(found, by=user)
@@ -224,7 +224,7 @@ def act(request: HttpRequest, pk: int) -> HttpResponse:
             runs.end(found, by=user)
         elif what == "limits":
             branching.set_limits(found, _limits(request.POST), by=user)
-            messages.success(request, "The run has other limits now.")
+            messages.success(request, "The limits are changed.")
         else:
             raise Http404
     except _REFUSED as refused:
@@ -286,7 +286,7 @@ def branch(request: HttpRequest, pk: int) -> HttpResponse:
         messages.error(request, str(refused))
         return redirect(f"{found.get_absolute_url()}?node={node}#node")
     at = states.read(made).at
-    messages.success(request, "A new branch begins here. What was there before stays.")
+    messages.success(request, "A new branch begins here. The earlier branch stays.")
     return redirect(f"{found.get_absolute_url()}?node={at}#node")
 
 

@@ -221,7 +221,7 @@ def _edit(
         if _move(workspace, snapshot.digest, by, kind, what):
             workspace.refresh_from_db(fields=["head", "changed_at"])
             return workspace
-    raise WorkspaceRefused("workspace", "Somebody else is changing these files at the same moment. Try again.")
+    raise WorkspaceRefused("workspace", "Somebody else is changing these files right now. Try again.")
 
 
 def _move(workspace: Workspace, after: str, by: User, kind: WorkspaceChange.Kind, what: str) -> bool:

@@ -96,7 +96,7 @@ def publish(
     check_rights(by, activate=status == _Status.ACTIVE)
     check_text(name, body)
     if "\0" in applicability_text or len(applicability_text) > WHEN_MAX_CHARACTERS:
-        raise LibraryRefused(f"When it is of use takes at most {WHEN_MAX_CHARACTERS:,} characters.", "when")
+        raise LibraryRefused(f"When to use it takes at most {WHEN_MAX_CHARACTERS:,} characters.", "when")
     with transaction.atomic():
         component = _locked(kind, name)
         if parent is not None and parent.component_id != component.pk:
@@ -192,7 +192,7 @@ def say_when(version: ComponentVersion, text: str, by: User) -> None:
         raise LibraryRefused("Your roles do not let you write this. A reviewer, operator or developer can.")
     text = text.replace("\r\n", "\n").strip()
     if not text or "\0" in text or len(text) > WHEN_MAX_CHARACTERS:
-        raise LibraryRefused(f"Write when it is of use, in at most {WHEN_MAX_CHARACTERS:,} characters.", "when")
+        raise LibraryRefused(f"Say when to use it, in at most {WHEN_MAX_CHARACTERS:,} characters.", "when")
     with transaction.atomic():
         changed = ComponentVersion.objects.filter(pk=version.pk).exclude(applicability_text=text)
         if changed.update(applicability_text=text, applicability_embedding=None, unread_by=""):

@@ -101,9 +101,11 @@ def _fitting(items: Iterable[Item], budget: int, of_what: str = "") -> tuple[lis
     left = budget
     for item in items:
         if item.score is not None and item.score < PRECEDENT_FROM:
-            left_out.append(_without(item, f"too unlike: {item.score:.2f}, and {PRECEDENT_FROM} is the least"))
+            left_out.append(
+                _without(item, f"not similar enough: {item.score:.2f}, at least {PRECEDENT_FROM} is needed")
+            )
         elif item.tokens > left:
-            left_out.append(_without(item, f"takes {item.tokens} tokens, and {left}{of_what} were left"))
+            left_out.append(_without(item, f"takes {item.tokens} tokens, only {left}{of_what} were left"))
         else:
             taken.append(item)
             left -= item.tokens

@@ -80,7 +80,10 @@ _REASONS: Mapping[str, str] = {
     "no_applicable_rule": "no rule applies",
     "lease_lost": "the worker lost its lease",
     "sandbox_unavailable": "the sandbox could not start",
-    "waits_until": "waits until something is so",
+    "waits_until": "waits for a condition",
+    "manual": "needs a person",
+    "needs_a_hand": "a step needs a person",
+    "with_goal": "handled by a goal",
     "dependency_failed": "a goal it depends on has failed",
 }
 

@@ -35,7 +35,7 @@ _CONNECT_S = 600
 
 # What each refusal says to the person; the word itself goes into the journal.
 SENTENCES = {
-    "no_role": "None of your groups may use mindX. Ask whoever runs mindX for access.",
+    "no_role": "None of your groups may use mindX. Ask the admin of this mindX for access.",
     "account_exists": "There is an account with your name or e-mail address already. Log in there with its password and"
     " connect it under “Your account”.",
     "already_connected": "This account, or the one at the provider, is connected with another one already.",
@@ -44,11 +44,11 @@ SENTENCES = {
     "other_person": "Somebody else is signed in at the provider.",
     "not_typed": "The provider did not ask for your password again. Sign out there and try again.",
     "cancelled": "The sign-in was cancelled.",
-    "other_sign_in": "This sign-in has ended or was begun in another browser. Begin again.",
+    "other_sign_in": "This sign-in has expired or was started in another browser. Start again.",
     "provider_away": "The provider cannot be reached, or its answer cannot be used. Try again, or log in with a"
     " password.",
 }
-_OTHERWISE = "The provider's answer could not be trusted, so nobody was let in. Try again; if it stays, tell an admin."
+_OTHERWISE = "The provider's answer could not be trusted, so you were not logged in. If this stays, tell an admin."
 _NOT_THE_PERSONS_FAULT = frozenset({"provider_away", "provider_unusable"})
 
 

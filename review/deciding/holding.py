@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 # After this many failures the decision is dropped, so that its person does not wait for ever.
 _TRIED_FOR = timedelta(minutes=1)
-_FAILED = "mindX failed to carry it out; an operator finds the error in the log. Decide again."
+_FAILED = "mindX failed to carry it out. Operators find the error in the log. Decide again."
 _FORGED = (
     "It was not sealed by mindX: it was made by an earlier version, or added or changed in the database from outside."
     " Nothing was decided. Decide again if it was you; otherwise tell an admin."

@@ -117,7 +117,7 @@ def decide(row: InboxRequest, verdict: Verdict, *, by: User, digest: str) -> Inb
     if row.state != State.WAITING or row.expires_at <= timezone.now():
         raise NotNow(f"This request is {state_of(row)} already.")
     if digest != row.digest or digest_of(row) != row.digest:
-        raise NotNow("This is not the request that you were shown. Look at it again.")
+        raise NotNow("The request has changed since you opened it. Read it again.")
     if verdict.decision not in row.allowed:
         raise WordsRefused("decision", f"The program takes {', '.join(row.allowed)} only.")
     answer = _answer(row, verdict)
@@ -138,7 +138,7 @@ def decide(row: InboxRequest, verdict: Verdict, *, by: User, digest: str) -> Inb
             decided_at=timezone.now(),
         )
         if not changed:
-            raise NotNow("Somebody has decided this meanwhile, or its time is over.")
+            raise NotNow("Somebody has already decided this, or it has expired.")
         said = {
             "decision": verdict.decision,
             "digest": row.digest,
@@ -156,7 +156,7 @@ def decide(row: InboxRequest, verdict: Verdict, *, by: User, digest: str) -> Inb
 def cancel(row: InboxRequest, *, by: User) -> InboxRequest:
     """Withdraw a request, as its sender or an operator. Raises DecisionRefused, NotNow."""
     if row.by_id != by.pk and not by.has_role(Role.OPERATOR):
-        raise DecisionRefused("Only whoever sent a request, or an operator, can take it back.")
+        raise DecisionRefused("Only whoever sent a request, or an operator, can withdraw it.")
     if not _end(InboxRequest.objects.filter(pk=row.pk), State.CANCELLED):
         row.refresh_from_db()
         raise NotNow(f"This request is {state_of(row)} already.")
@@ -226,7 +226,7 @@ def _check(sent: Sent, expires_at: datetime) -> None:
         if len(text) > most or "\0" in text:
             raise WordsRefused(field, f"It has at most {most} characters, and no null character.")
         if not text.strip() and field != "thread":
-            raise WordsRefused(field, "Say what this is: it stands on the page.")
+            raise WordsRefused(field, "Say what this is. The page shows it.")
     if len(sent.description) > DESCRIPTION_MOST or "\0" in sent.description:
         raise WordsRefused("description", f"It has at most {DESCRIPTION_MOST:,} characters, and no null character.")
     if not sent.allowed or not set(sent.allowed) <= set(Decision.values):
@@ -238,7 +238,7 @@ def _check(sent: Sent, expires_at: datetime) -> None:
             raise WordsRefused("answer_schema", why.capitalize())
     left = expires_at - timezone.now()
     if not EXPIRES_LEAST <= left <= EXPIRES_MOST:
-        raise WordsRefused("expires_at", "Choose a moment between half a minute and thirty days from now.")
+        raise WordsRefused("expires_at", "Choose a time between half a minute and thirty days from now.")
 
 
 def _check_json(value: Any, field: str, most: int) -> None:

@@ -402,10 +402,10 @@ class Migration(Tables):
                     models.CharField(
                         choices=[
                             ("awaits", "a plan waits for my decision"),
-                            ("assigned", "a plan was given to me"),
+                            ("assigned", "a plan was assigned to me"),
                             ("urgent", "a plan's time is running out"),
                             ("expired", "nobody decided in time"),
-                            ("outcome", "how a plan ended that I decided or asked for"),
+                            ("outcome", "a plan that I decided or asked for has ended"),
                             ("question", "somebody asks me about a plan"),
                             ("answer", "somebody answered what I asked"),
                             ("budget", "a day's budget for language models is used up"),
@@ -988,7 +988,7 @@ class Migration(Tables):
                     "to_manual",
                     models.BooleanField(
                         default=False,
-                        help_text="When the time is over the goal asks for a hand; otherwise it is dropped.",
+                        help_text="When the time is over, the goal waits for a person. Otherwise it is dropped.",
                     ),
                 ),
                 ("changed_at", models.DateTimeField(auto_now=True)),

@@ -6,10 +6,10 @@ from django.db import migrations, models
 
 KINDS = [
     ("awaits", "a plan waits for my decision"),
-    ("assigned", "a plan was given to me"),
+    ("assigned", "a plan was assigned to me"),
     ("urgent", "a plan's time is running out"),
     ("expired", "nobody decided in time"),
-    ("outcome", "how a plan ended that I decided or asked for"),
+    ("outcome", "a plan that I decided or asked for has ended"),
     ("question", "somebody asks me about a plan"),
     ("answer", "somebody answered what I asked"),
     ("budget", "a day's budget for language models is used up"),

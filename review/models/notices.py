@@ -19,10 +19,10 @@ class NoticeKind(models.TextChoices):
     """What a notice is about."""
 
     AWAITS = "awaits", "a plan waits for my decision"
-    ASSIGNED = "assigned", "a plan was given to me"
+    ASSIGNED = "assigned", "a plan was assigned to me"
     URGENT = "urgent", "a plan's time is running out"
     EXPIRED = "expired", "nobody decided in time"
-    OUTCOME = "outcome", "how a plan ended that I decided or asked for"
+    OUTCOME = "outcome", "a plan that I decided or asked for has ended"
     QUESTION = "question", "somebody asks me about a plan"
     ANSWER = "answer", "somebody answered what I asked"
     BUDGET = "budget", "a day's budget for language models is used up"

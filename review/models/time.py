@@ -18,7 +18,7 @@ class TimeLimit(models.Model):
         default=50, help_text="After this share of the time the plan is marked as urgent; 100: never."
     )
     to_manual = models.BooleanField(
-        default=False, help_text="When the time is over the goal asks for a hand; otherwise it is dropped."
+        default=False, help_text="When the time is over, the goal waits for a person. Otherwise it is dropped."
     )
     changed_at = models.DateTimeField(auto_now=True)
 

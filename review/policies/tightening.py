@@ -106,15 +106,15 @@ def _proposal(policy: ReviewPolicy, found: Finding) -> Proposal:
     if narrower is not None:
         says = f"Narrow the policy “{policy.name}”: leave out {_FIELDS[narrower.field]} {narrower.value}"
         why.append(
-            f"Without it, it would have approved {narrower.kept} of them, of which {narrower.kept_bad} ended badly;"
-            f" of the {narrower.dropped} that would have gone to people, {narrower.dropped_bad} did."
+            f"Narrowed, it would have approved {narrower.kept} of them, of which {narrower.kept_bad} ended badly."
+            f" The other {narrower.dropped} would have gone to people; {narrower.dropped_bad} of those ended badly."
         )
-        why.append(f"Of the plans that people approved, it would leave {found.left_to_people} more to them.")
+        why.append(f"It would leave people {found.left_to_people} more plans of those that they approved.")
     else:
         says = f"Withdraw the policy “{policy.name}”"
         why.append(
-            f"Of the plans that people approved, {found.bad_of_people} of {found.of_people} did. Nothing that a policy"
-            " can state tells the bad ones from the others."
+            f"Of the plans that people approved, {found.bad_of_people} of {found.of_people} ended badly. No condition"
+            " of a policy separates the bad ones from the others."
         )
     name = f"{policy.pk}/{_NARROW if narrower is not None else _WITHDRAW}"
     goals = tuple(dict.fromkeys(one.plan.goal_id for one in bad))
@@ -127,5 +127,5 @@ def _step(name: str, user: User) -> tuple[str, str]:
     if policy is None:
         return "", ""
     if what == _NARROW and writing.may_write(user):
-        return "Write it", f"{reverse('policy-edit', args=[policy.pk])}?narrow=1"
+        return "Write the version", f"{reverse('policy-edit', args=[policy.pk])}?narrow=1"
     return "Open the policy", reverse("policy", args=[policy.pk])

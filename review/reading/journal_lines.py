@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from people.journal import Event
 
 _SHOWN = 120
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(\+00:00|Z)")
 _VERDICTS = {
     "approve": "approved",
     "reject": "rejected",
@@ -148,12 +150,12 @@ def _training(it: _Entry) -> str:
     policy = f"the policy for {it.text('task', '?')} in the environment {it.text('environment', '?')}"
     match it.data.get("what"):
         case "train":
-            how_long = f"for {it.text('episodes', '?')} episodes beside {it.text('share', '0')} % of the rules"
+            how_long = f"for {it.text('episodes', '?')} episodes, with {it.text('share', '0')} % of the rules"
             return f"had {policy} trained {how_long}"
         case "stop":
             return f"stopped the training of {policy}"
         case _:
-            return f"had {policy} forget what it learned{it.changes}"
+            return f"reset {policy}{it.changes}"
 
 
 _SAID: Mapping[str, Callable[[_Entry], str]] = {
@@ -209,12 +211,13 @@ def _changes(data: Mapping[str, Any]) -> str:
     if not isinstance(before, Mapping) or not isinstance(after, Mapping):
         return ""
     named = [name for name in {**before, **after} if before.get(name) or after.get(name) is not None]
-    said = [f"{_words(name)} {_step(before.get(name), after.get(name))}" for name in named]
+    said = [f"{_words(name)} {_step(name, before.get(name), after.get(name))}" for name in named]
     return f": {', '.join(said)}" if said else ""
 
 
-def _step(old: Any, new: Any) -> str:
-    return _value(new) if old in (None, "", [], {}) else f"{_value(old)} → {_value(new)}"
+def _step(name: str, old: Any, new: Any) -> str:
+    told = _words if name == "state" else _value
+    return told(new) if old in (None, "", [], {}) else f"{told(old)} → {told(new)}"
 
 
 def _value(value: Any) -> str:
@@ -224,6 +227,8 @@ def _value(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         return ", ".join(map(str, value))
+    if isinstance(value, str) and _MOMENT.fullmatch(value):
+        return f"{value[:10]} {value[11:16]} UTC"
     return _short(value)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from agents.bdi.plans import conditions
 from agents.bdi.plans.document import Document, IntentSpec, Parameter
 from agents.presentation.values import as_text
 from agents.toolkit.limits import Ceiling, unusual
@@ -88,12 +90,18 @@ def _step(spec: IntentSpec, shown: Collection[ShownText], at: str = "") -> Step:
             _argument(one, spec, shown, f"argument-{at}-{number}")
             for number, one in enumerate((*spec.parameters, *extra), 1)
         ),
-        condition=as_text(spec.condition) if spec.condition else "",
+        condition=_condition(spec.condition) if spec.condition else "",
         is_cleanup=spec.phase == "cleanup",
         alternatives=tuple(
             _step(other, (), f"{at}-instead-{number}") for number, other in enumerate(spec.alternatives, 1)
         ),
     )
+
+
+def _condition(condition: Mapping[str, Any]) -> str:
+    """As a sentence; as it is stored where that is no condition that mindX knows."""
+    known = set(condition) == set(conditions.FIELDS) and condition["operator"] in conditions.OPERATORS
+    return conditions.say(condition).removeprefix("only if ") if known else as_text(condition)
 
 
 def _argument(parameter: Parameter, spec: IntentSpec, shown: Collection[ShownText], anchor: str) -> Argument:

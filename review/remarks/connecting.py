@@ -36,7 +36,7 @@ def connect() -> None:
     providers.connect(
         Connected(
             "IntentReviewer",
-            "Reads plans and says what speaks against them: risks, missing checks, differences from what was asked.",
+            "Reads plans and points out problems: risks, missing checks, differences from what was asked.",
             (
                 Offer(
                     "read_plan",
@@ -68,7 +68,7 @@ def _reading(read: Callable[..., list[Remark]]) -> tool_answers.Work:
     def work(params: Params, answer: Mapping[str, Any], means: Means) -> Mapping[str, Any]:
         by = reading.goal_of(means).submitted_by
         found = read(reviewing.goal_seen_by(int(params["goal"]), by), by=by)
-        said = " ".join(map(str, found)) or "Nothing speaks against it."
+        said = " ".join(map(str, found)) or "No problems found."
         return {"message": said, "remarks": _listed(found)}
 
     return work

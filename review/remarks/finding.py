@@ -51,18 +51,18 @@ def _differences(document: Document) -> Iterator[Remark]:
             if host.removeprefix("*.").casefold() not in document.goal_text.casefold():
                 yield Remark(DIFFERENCE, spec.position, f"It may reach {host}, which the goal does not name.")
         if _TAKES_AWAY.match(_verb(spec)) and not _SAYS_AWAY.search(document.goal_text):
-            yield Remark(DIFFERENCE, spec.position, f"It takes something away ({_verb(spec)}), which nobody asked for.")
+            yield Remark(DIFFERENCE, spec.position, f"It removes something ({_verb(spec)}), which nobody asked for.")
 
 
 def _checks(document: Document) -> Iterator[Remark]:
     known = [check for check in document.checks if check.kind is not CheckKind.UNKNOWN]
     if not known:
-        yield Remark(CHECK, 0, "Nothing is checked when it has run, so nobody will know whether it worked.")
+        yield Remark(CHECK, 0, "Nothing is checked after it ran, so nobody will know whether it worked.")
         return
     for check in document.checks:
         if check.kind is CheckKind.UNKNOWN:
             for position in check.steps:
-                yield Remark(CHECK, position, "Nothing says what it must bring about, so that is not checked.")
+                yield Remark(CHECK, position, "Nothing says what it should achieve, so that is not checked.")
 
 
 def _values(document: Document) -> Iterator[Remark]:

@@ -168,9 +168,9 @@ def _proposal(found: Recurring, effect: Effect) -> Proposal:
     says = f"Let “{taught.said}” mean {taught.path}{at}"
     changed = f"{people} people" if people > 1 else "One person"
     why = (
-        f"{changed} changed it to that in {len(found.edits)} goals. Tried on the last {effect.tried} commands: as they"
-        f" were corrected, {len(effect.fixed)} of these goals would be planned; of those that people approved as they"
-        f" were or corrected otherwise, none would change; of all others, {effect.others}."
+        f"{changed} changed it to that in {len(found.edits)} goals. Tried on the last {effect.tried} commands,"
+        f" {len(effect.fixed)} of these goals would be planned as they were corrected. No plan that people approved"
+        f" unchanged or corrected in another way would change. Other plans that would change: {effect.others}."
     )
     example = found.example
     name = f"{example.plan.pk}/{example.position}/{example.teachable.parameter}/{found.where}"

@@ -75,7 +75,7 @@ def test_the_list_is_newest_first_and_goes_on_after_the_last(api_of: Any, typist
     [
         ({"text": "frobnicate"}, "no command 'frobnicate'"),
         ({"text": ""}, "Type a command"),
-        ({"text": "start x python"}, "jail of its own"),
+        ({"text": "start x python"}, "its own sandbox"),
         ({"text": "ls", "sudo": True}, "does not know"),
         ({"text": "run x", "hosts": ["http://a.example"]}, "without a scheme"),
         ({"text": "run x", "timeout_s": 100_000}, "time limit is a whole number"),

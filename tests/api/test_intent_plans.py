@@ -60,7 +60,7 @@ def test_a_plan_says_what_it_is_checked_for_and_afterwards_what_the_checks_showe
     plan = propose_plan(owner, [write])
     (check,) = api_of(owner).get(f"intent-plans/{plan.pk}").json()["checks"]
     assert (check["kind"], check["path"], check["holds"]) == ("exists", "a.txt", None)
-    assert check["sentence"] == "a.txt is there"
+    assert check["sentence"] == "a.txt exists"
     stored = {"kind": "exists", "path": "a.txt", "steps": [], "word": "", "holds": True, "said": ""}
     IntentPlan.objects.filter(pk=plan.pk).update(check_results=[stored])
     (check,) = api_of(owner).get(f"intent-plans/{plan.pk}").json()["checks"]

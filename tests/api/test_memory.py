@@ -50,7 +50,7 @@ def test_a_context_says_what_fits_and_what_does_not(api_of: Any, owner: User, ou
     assert found["tokens"] == found["items"][0]["tokens"] == 9
     small = api_of(owner).get("memory/context?task=sum the invoices&budget_tokens=8").json()
     assert (small["items"], small["tokens"]) == ([], 0)
-    assert small["left_out"][0]["why"] == "takes 9 tokens, and 8 were left"
+    assert small["left_out"][0]["why"] == "takes 9 tokens, only 8 were left"
     assert api_of(owner).get("memory/context").status_code == 422
     assert api_of(owner).get("memory/context?task=x&budget_tokens=0").status_code == 422
 

@@ -57,7 +57,7 @@ def test_the_nearest_come_first_with_their_cost_and_why(shelf: WordVectors, owne
     assert known.tokens == sum(item.tokens for item in known.items)
     (unlike,) = known.left_out
     assert "paint a fence" in unlike.text
-    assert unlike.why.startswith("too unlike: 0.")
+    assert unlike.why.startswith("not similar enough: 0.")
 
 
 def test_what_does_not_fit_is_left_out_and_what_comes_after_may_fit(shelf: WordVectors, owner: User) -> None:
@@ -65,7 +65,7 @@ def test_what_does_not_fit_is_left_out_and_what_comes_after_may_fit(shelf: WordV
     assert known.tokens <= 40
     assert [item.text.partition(" ")[0] for item in known.items] == ["rule", "Failure:"]
     long = next(item for item in known.left_out if "total.txt" in item.text)
-    assert long.why == f"takes {long.tokens} tokens, and {40 - known.items[0].tokens} were left"
+    assert long.why == f"takes {long.tokens} tokens, only {40 - known.items[0].tokens} were left"
 
 
 def said(text: str) -> context.Item:
@@ -78,7 +78,7 @@ def test_messages_have_a_third_of_the_budget_and_leave_what_they_do_not_need(she
     assert [item.text for item in known.items[:2]] == ["in euros", "of 2025"]
     assert known.tokens <= 60
     (left_out,) = [item for item in known.left_out if item.kind == "message"]
-    assert (left_out.text, left_out.why) == (long, "takes 20 tokens, and 17 of the share of messages were left")
+    assert (left_out.text, left_out.why) == (long, "takes 20 tokens, only 17 of the share of messages were left")
     without = found(owner, budget_tokens=60)
     assert len(known.items[2:]) == len(without.items), "3 and 3 tokens leave room for what comes after"
 

@@ -147,7 +147,7 @@ def test_from_the_goal_to_the_changed_file(
     client = client_of(owner)
     address = f"/goals/{goal.pk}/intents/{step.pk}/report"
     page = client.get(address).content.decode()
-    for shown in ("Make a plan of these changes", "A folder&#x27;s name is no command.", "No file was changed"):
+    for shown in ("Make a plan from these changes", "A folder&#x27;s name is no command.", "No file was changed"):
         assert shown in page
     assert f"/goals/{goal.pk}/intents/{step.pk}/report" in client.get(f"/goals/{goal.pk}/").content.decode()
     assert "Asked by a step" in client.get(f"/goals/{goal.pk}/plans/").content.decode()
@@ -273,7 +273,7 @@ def test_only_who_may_write_the_workspace_makes_a_plan_of_it(
     step = proposed()
     address = f"/goals/{step.intent_plan.goal_id}/intents/{step.pk}/take-over"
     assert client_of(outsider).post(address).status_code == 404
-    assert "Make a plan of" not in client_of(reviewer).get(address.replace("take-over", "report")).content.decode()
+    assert "Make a plan from" not in client_of(reviewer).get(address.replace("take-over", "report")).content.decode()
     client_of(reviewer).post(address)
     assert client_of(owner).get(address).status_code == 405
     assert Goal.objects.count() == 1
@@ -334,7 +334,7 @@ def test_nothing_worth_changing_is_an_answer(
     address = f"/goals/{step.intent_plan.goal_id}/intents/{step.pk}/"
     page = client_of(owner).get(f"{address}report").content.decode()
     assert "It is &lt;b&gt;fine&lt;/b&gt;." in page
-    assert "Make a plan of" not in page
+    assert "Make a plan from" not in page
     client_of(owner).post(f"{address}take-over")
     assert Goal.objects.count() == 1
 

@@ -124,5 +124,5 @@ def test_taking_something_away_that_nobody_asked_for_is_a_difference(
     step: dict[str, Any] = {"tool": "simple_coder", "command": "run", "params": {"command_line": "rm old.txt"}}
     asked = said(propose_plan(make_goal(owner, text="Delete old.txt"), [step]), owner)
     unasked = said(propose_plan(make_goal(owner, text="Count the lines of old.txt"), [step]), owner)
-    assert any("takes something away (rm)" in one for one in unasked)
-    assert not any("takes something away" in one for one in asked)
+    assert any("removes something (rm)" in one for one in unasked)
+    assert not any("removes something" in one for one in asked)

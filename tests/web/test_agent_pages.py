@@ -60,7 +60,7 @@ def test_what_an_agent_does_is_said_in_a_word(goal: Goal, owner: User, operator:
     assert status() == "waiting"
     Goal.objects.filter(pk=goal.pk).update(state="manual", reason="no_applicable_rule")
     assert status() == "FAILED_PLANNING"
-    Goal.objects.filter(pk=goal.pk).update(state="manual", reason="outcome_unknown: intent 1")
+    Goal.objects.filter(pk=goal.pk).update(state="manual", reason="outcome_unknown: step 1")
     assert status() == "waiting"
     Agent.objects.update(paused=True)
     assert status() == "paused"

@@ -42,7 +42,7 @@ def test_a_wish_is_rejected_with_a_reason_and_stays_so(
     page.keyboard.press("r")
     page.get_by_label("Why?").fill("Nobody asked for songs.")
     found = looked_at(page, "backlog-rejecting")
-    page.get_by_role("button", name="Reject what is ticked").click()
+    page.get_by_role("button", name="Reject selected").click()
     expect(page.get_by_text("1 item rejected.")).to_be_visible()
     expect(page.locator("#backlog").get_by_text("Sing the summary")).to_have_count(0)
     expect(page.locator("#backlog").get_by_text("Keep the numbers")).to_be_visible()

@@ -103,7 +103,7 @@ def test_an_error_of_the_server_loses_nothing_and_says_that_it_may_be_stored(own
     page.unroute("**/goals/new/")
     page.goto("/goals/new/")
     expect(page.get_by_label("What should be achieved?")).to_have_value(TEXT)
-    expect(page.get_by_role("alert")).to_contain_text("see whether it was stored")
+    expect(page.get_by_role("alert")).to_contain_text("Check whether it was stored")
 
 
 def test_a_refused_form_comes_with_its_words_and_nothing_else_is_said(owner: User, open_page: OpenPage) -> None:
@@ -117,7 +117,7 @@ def test_a_refused_form_comes_with_its_words_and_nothing_else_is_said(owner: Use
         page.get_by_role("button", name="Submit goal").click()
     expect(page.get_by_label("What should be achieved?")).to_have_value(TEXT)
     assert page.evaluate(KEPT) == []
-    expect(page.get_by_text("is here again")).to_have_count(0)
+    expect(page.get_by_text("is still here")).to_have_count(0)
 
 
 def test_a_request_for_changes_and_a_rule_are_kept_by_the_same_way(
@@ -155,7 +155,7 @@ def test_words_that_came_meanwhile_are_not_written_over(owner: User, open_page: 
         "sessionStorage[key] = JSON.stringify({...JSON.parse(sessionStorage[key]), ground: 'as it was'})"
     )
     page.goto("/rules/new/")
-    expect(page.get_by_role("alert")).to_contain_text("this page has other words by now")
+    expect(page.get_by_role("alert")).to_contain_text("has changed since")
     expect(page.get_by_label("Rule text")).not_to_have_value("RULE mine")
     page.get_by_role("button", name="Put it back").click()
     expect(page.get_by_label("Rule text")).to_have_value("RULE mine")

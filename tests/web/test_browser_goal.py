@@ -51,11 +51,12 @@ def test_without_a_socket_the_page_asks_and_misses_nothing(owner: User, make_goa
     move_goal(goal, GoalState.PLANNING, by="bdi_agent")
     expect(page.locator("#goal-state")).to_contain_text("planning")
     expect(page.locator("#goal-timeline")).to_contain_text("Perceived the workspace")
-    expect(page.locator("[data-status]")).to_contain_text("asking every 2 s")
+    expect(page.locator("[data-status]")).to_contain_text("checking every 2 s")
 
 
 @pytest.mark.parametrize(
-    ("code", "said"), [(4403, "Your session has ended"), (4404, "not yours to see"), (4429, "too many live pages open")]
+    ("code", "said"),
+    [(4403, "Your session has ended"), (4404, "no longer see this goal"), (4429, "too many live pages open")],
 )
 def test_a_page_whose_socket_was_ended_says_so_and_asks_no_more(
     code: int, said: str, owner: User, make_goal: Maker, open_page: OpenPage

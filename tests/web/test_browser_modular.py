@@ -149,7 +149,7 @@ def test_a_state_is_opened_edited_continued_rated_and_compared(
     # The new branch beside the old one.
     hand.press(page.locator(".twig a.is-here"))
     old = max(one.number for one in run.nodes.filter(step__lte=11))
-    hand.write(card.get_by_label("Compare the path to here with that to node"), str(old))
+    hand.write(card.get_by_label("Compare this path with the one to node"), str(old))
     hand.press(card.get_by_role("button", name="Compare"))
     expect(page.get_by_role("heading", name="Two branches")).to_be_visible()
     sides = page.locator("section.card")

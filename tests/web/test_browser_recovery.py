@@ -112,7 +112,7 @@ def test_what_was_learned_fades_as_the_discount_says(
 ) -> None:
     page = open_page(operator, "/recovery/time/?failure_class=NETWORK_ERROR&tool=simple_coder")
     expect(page.get_by_text("n = 12")).to_be_visible()
-    before = page.get_by_text("still worth").inner_text()
+    before = page.get_by_text("counting as").inner_text()
     found = looked_at(page, "decay-before")
     page.goto(page.url.split("/recovery/")[0] + "/tuning/recovery_setting/discount/")
     page.get_by_role("textbox", name="Value").fill("0.9")
@@ -122,7 +122,7 @@ def test_what_was_learned_fades_as_the_discount_says(
     expect(page.get_by_text("It is used from the next decision on.")).to_be_visible()
     page.goto(page.url.split("/tuning/")[0] + "/recovery/time/?failure_class=NETWORK_ERROR&tool=simple_coder")
     expect(page.get_by_text("n = 12")).to_be_visible()
-    after = page.get_by_text("still worth").inner_text()
+    after = page.get_by_text("counting as").inner_text()
     found += looked_at(page, "decay-after")
     assert after != before
     assert float(after.rpartition(" ")[2]) < float(before.rpartition(" ")[2])

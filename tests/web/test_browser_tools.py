@@ -73,7 +73,7 @@ def test_a_tool_is_made_from_a_sentence_evolved_loses_and_is_taken_back(
     page: Page = open_page(admin, "/tools/new/")
     provider.will_say("no tool", said(WORD_COUNT))
     page.get_by_label("What the tool should do").fill("Count the words of a text file")
-    page.get_by_role("button", name="Have it written").click()
+    page.get_by_role("button", name="Ask the model").click()
     expect(page.locator("#written")).to_contain_text("waiting")
     searching.work()
     # The card looks again by itself.
@@ -140,7 +140,7 @@ def test_without_a_model_a_sentence_is_a_draft_and_code_becomes_a_tool(
     area.fill(area.input_value().replace("effect: idempotent", "effect: harmless"))
     expect(page.locator("#checked")).to_contain_text("does not fit")
     area.fill(area.input_value().replace("effect: harmless", "effect: idempotent"))
-    expect(page.locator("#checked")).to_contain_text("No problems")
+    expect(page.locator("#checked")).to_contain_text("no problems")
     page.get_by_role("button", name="Save as candidate").click()
     expect(page.locator("#trials")).to_contain_text("running")
     run_trials()

@@ -39,7 +39,7 @@ def test_a_workflow_is_written_mended_processed_approved_and_returns_its_result(
     expect(page).to_have_url(re.compile(r"/review/\d+/"))
     plan = IntentPlan.objects.get()
     main = page.locator("main")
-    for value in ("Hello moon; rm -rf /", "grep -c 'moon; rm -rf /' hello.txt", "what {{greeting.content}} came to"):
+    for value in ("Hello moon; rm -rf /", "grep -c 'moon; rm -rf /' hello.txt", "the value of {{greeting.content}}"):
         expect(main).to_contain_text(value)
     expect(page.locator("#flow .flow-step[data-s=pending]")).to_have_count(4)
     assert plan.intents.filter(state="pending").count() == 4

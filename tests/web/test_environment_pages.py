@@ -51,7 +51,7 @@ def test_one_watches_the_agent_think(owner: User, client: Client) -> None:
     )
     page = text_of(client, f"{run.get_absolute_url()}?step={filling}")
     assert "follows from “The kettle is empty.” (perceived; same words, 1.00)" in page
-    assert "Not taken: “the water is cold” does not follow from any belief" in page
+    assert "Not chosen: “the water is cold” does not follow from any belief" in page
     assert 'data-e="yes"' in page
     assert "In the hall you saw a door to the study." in page
     assert f"?step={filling - 1}" in page
@@ -124,7 +124,7 @@ def test_it_is_paused_and_stopped_on_the_page(owner: User, reviewer: User, clien
     run.refresh_from_db()
     assert (run.at_step, run.state) == (1, EnvironmentRunState.PAUSED)
     client.force_login(reviewer)
-    assert "One action" not in text_of(client, run.get_absolute_url())
+    assert "Next action" not in text_of(client, run.get_absolute_url())
     refused = client.post(f"{run.get_absolute_url()}do/", {"do": "stop"}, follow=True)
     assert "Only whoever started a run" in refused.content.decode()
     client.force_login(owner)
@@ -140,7 +140,7 @@ def test_nobody_else_sees_a_run(owner: User, outsider: User, client: Client) -> 
     client.force_login(outsider)
     for address in (run.get_absolute_url(), f"{run.get_absolute_url()}rules/"):
         text_of(client, address, 404)
-    assert run.goal not in text_of(client, "/environments/").split("Environments there are")[0]
+    assert run.goal not in text_of(client, "/environments/").split("Available environments")[0]
 
 
 @pytest.mark.parametrize(

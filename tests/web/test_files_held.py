@@ -36,7 +36,7 @@ def pair(owner: User, make_goal: Callable[..., Goal], propose_plan: Callable[...
 
 
 def _needs_a_hand(holder: IntentPlan) -> None:
-    Goal.objects.filter(pk=holder.goal_id).update(state="manual", reason="needs_a_hand: intent 1 failed")
+    Goal.objects.filter(pk=holder.goal_id).update(state="manual", reason="needs_a_hand: step 1 failed")
 
 
 @pytest.mark.parametrize("address", ["/goals/", "/", "/agents/{agent}/"])

@@ -157,7 +157,7 @@ def test_every_try_and_every_recovery_is_on_the_timeline(
     assert "RATE_LIMIT_ERROR: the index answered 429" in page
     assert "retry with delay, 5 s" in page
     assert "<strong>Try 2</strong>" in page
-    assert "executing, try 2 of intent 2" in page
+    assert "executing, try 2 of step 2" in page
     table = said(client_of(owner), "goal-attempts", plan.goal_id)
     assert table.count("RATE_LIMIT_ERROR") == 1
     assert "the index answered 429" in table
@@ -193,7 +193,7 @@ def test_an_approved_goal_says_whose_files_it_waits_for_and_that_one_how_many_wa
     assert f'href="{address}">Goal {holder.goal_id}</a> has been like this since <time' in page
     assert "waiting for its files" not in said(client, "goal", holder.goal_id)
 
-    Goal.objects.filter(pk=holder.goal_id).update(state="manual", reason="needs_a_hand: intent 1 failed")
+    Goal.objects.filter(pk=holder.goal_id).update(state="manual", reason="needs_a_hand: step 1 failed")
     assert goal_page.signature(waiting.goal_id) != before
     assert "and needs a person." in said(client, "goal", waiting.goal_id)
     assert "1 approved goal is waiting for its files until then." in said(client, "goal", holder.goal_id)
@@ -212,9 +212,9 @@ def test_a_failed_goal_says_what_to_do(owner: User, propose_plan: Proposer, clie
     plan = propose_plan(owner)
     intent = run_plan(plan, state="failed")[0]
     tried(intent, 1, "failed", failure_class="PERMISSION_ERROR", reason="rm needs autonomous mode")
-    Goal.objects.filter(pk=plan.goal_id).update(state="failed", reason="intent 1 failed", ended_at=timezone.now())
+    Goal.objects.filter(pk=plan.goal_id).update(state="failed", reason="step 1 failed", ended_at=timezone.now())
     page = said(client_of(owner), "goal", plan.goal_id)
-    assert "Failed: intent 1 failed." in page
+    assert "Failed: step 1 failed." in page
     assert "Deleting needs autonomous mode" in page
     assert reverse("goal-again", args=[plan.goal_id]) in page
 
@@ -515,7 +515,7 @@ def test_no_other_plan_is_taken_before_it_is_said_what_became_of_a_step(
     assert "say first whether its step took effect" in answer.content.decode()
     steps = [{"tool": "simple_coder", "command": "mkdir", "params": {"path": "other"}}]
     refused = api_of(owner).post(f"goals/{plan.goal_id}/plan", {"steps": steps})
-    assert (refused.status_code, "whether intent 1 took effect" in refused.json()["detail"]) == (409, True)
+    assert (refused.status_code, "whether step 1 took effect" in refused.json()["detail"]) == (409, True)
     assert plan.goal.intent_plans.count() == 1
 
 

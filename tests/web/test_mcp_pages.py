@@ -91,7 +91,7 @@ def test_a_changed_tool_is_shown_with_its_difference_and_its_words_are_data(
     McpServer.objects.update(tools=rows)
     page = client_of(developer).get(reverse("mcp-server", args=[server.pk])).content.decode()
     assert "awaits review" in page
-    assert "Not a tool here" in page
+    assert "Not usable" in page
     assert NASTY not in page
     assert "<script>alert" not in page
     new = ComponentVersion.objects.filter(component__name="mcp_demo_add").latest("pk")

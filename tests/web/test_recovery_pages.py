@@ -227,7 +227,7 @@ def test_what_helped_over_time_is_what_is_known_now_with_resets_and_pins_marked(
     recovery_learning.reset(by=operator, why="a new machine")
     client = client_of(operator)
     shown = client.get("/recovery/time/").content.decode()
-    for words in ("a new machine", "pinned for every tool, version 1", "ev-pin", "ev-reset", "still worth 1.0"):
+    for words in ("a new machine", "pinned for every tool, version 1", "ev-pin", "ev-reset", "counting as 1.0"):
         assert words in shown
     assert "<i>it" not in shown
     assert "strategy=retry_with_delay" in shown

@@ -89,7 +89,7 @@ def test_every_code_has_words(code: str) -> None:
 
 
 def test_a_plan_that_a_step_ended_is_told_by_the_step() -> None:
-    reason = "TOOL_EXECUTION_ERROR: intent 1 (simple_coder.run) failed: exit code 1"
+    reason = "TOOL_EXECUTION_ERROR: step 1 (simple_coder.run) failed: exit code 1"
     assert words.words(reason) == "step 1 (run) failed: exit code 1"
 
 

@@ -98,7 +98,8 @@ def test_processing_leads_to_the_review_with_every_value_and_the_graph(
     assert Goal.objects.count() == 1
     page = said(client.get(plan.get_absolute_url()))
     assert "Hello moon" in page
-    assert "what {{greeting.content}} came to" in page
+    assert "the value of {{greeting.content}}" in page
+    assert f"The workflow Greet {plan.plan.evidence['workflow']['version']} gave these steps" in page
     assert page.count('<g class="flow-step" data-s="pending"') == 4
     goal = said(client.get(plan.goal.get_absolute_url()))
     assert goal.count('<g class="flow-step" data-s="pending"') == 4

@@ -105,7 +105,7 @@ def test_a_worker_killed_beside_a_started_program_takes_it_along_and_the_plan_do
     goal = whole.wait_for(number, "achieved", "failed", "dropped", "manual", within=90)
     log = whole.log(number)
     assert goal["state"] == "failed", log
-    assert "programs_gone: intent 2 was to run beside idle" in goal["reason"]
+    assert "programs_gone: step 2 was to run beside idle" in goal["reason"]
     # Neither was done again: what was started is of class `once`, and the step stood on it.
     assert log.count("appended") == 1
     assert not holding(mark)

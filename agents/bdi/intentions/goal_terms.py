@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 Edges = Mapping[int, Collection[int]]
 
@@ -34,16 +35,22 @@ def changes(before: Terms, after: Terms) -> dict[str, tuple[object, object]]:
 
 def in_words(changed: Mapping[str, tuple[object, object]]) -> str:
     """The changes as one clause: "priority from 3 to 1, deadline from none to …"."""
-    return ", ".join(f"{_NAMES[name]} from {_said(old)} to {_said(new)}" for name, (old, new) in changed.items())
+    return ", ".join(
+        f"{_NAMES[name]} from {_said(name, old)} to {_said(name, new)}" for name, (old, new) in changed.items()
+    )
 
 
-_NAMES = {"priority": "priority", "deadline": "deadline", "parent": "part of", "depends_on": "waits for"}
+_NAMES = {"priority": "priority", "deadline": "deadline", "parent": "parent goal", "depends_on": "waits for"}
 
 
-def _said(value: object) -> str:
+def _said(name: str, value: object) -> str:
     if isinstance(value, tuple):
         return ", ".join(f"goal {each}" for each in value) or "no goal"
-    return "none" if value is None or value == "" else str(value)
+    if value is None or value == "":
+        return "none"
+    if name == "deadline":
+        return f"{datetime.fromisoformat(str(value)).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    return f"goal {value}" if name == "parent" else str(value)
 
 
 def knot(goal: int, terms: Terms, parents: Edges, waits: Edges) -> Knot | None:

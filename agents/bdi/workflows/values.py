@@ -129,7 +129,7 @@ def _whole(command: Command, name: str, only: Placeholder, names: Names) -> tupl
     if isinstance(given, Result):
         _check_refers(command, name)
         reference = given.reference("" if only.is_parameter else only.key, only)
-        return Param(str(reference), "reference", note=f"what {only} came to"), False
+        return Param(str(reference), "reference", note=f"the value of {only}"), False
     given = _without_key(given, only)
     value = phrases.typed(command, name, given) if isinstance(given, str) else given
     return Param(value, "explicit", note=f"from {only}"), False

@@ -219,7 +219,7 @@ def _lift(version: ComponentVersion, why: str, by: User, reason: str) -> None:
             f"{why} As an admin you can activate it anyway: give a reason of {REASON_MIN} characters or more.",
             "reason",
         )
-    library.note(version, f"put to use against the gate by {by.username}: {reason.strip()}")
+    library.note(version, f"activated despite the failed check by {by.username}: {reason.strip()}")
 
 
 def _journal(version: ComponentVersion, by: User, what: str, reason: str) -> None:

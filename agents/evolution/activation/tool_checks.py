@@ -62,7 +62,7 @@ def why_not(version: ComponentVersion) -> str:
         return "Its trials are still running."
     if check.fits is None:
         return f"Its trials could not be run: {check.said}."
-    return "" if check.fits else "Not all of its trials do what it says of itself."
+    return "" if check.fits else "Not all of its trials passed."
 
 
 def sweep() -> None:
@@ -80,7 +80,7 @@ def work(version_id: int) -> None:
         return
     check = ToolCheck.objects.select_related("version__component").get(version=version_id)
     if check.lease_fence > BEGUN_MAX:
-        _end(check, [], None, f"they have cost {BEGUN_MAX} workers")
+        _end(check, [], None, f"{BEGUN_MAX} workers died while they ran")
         return
     try:
         rows = _run(made_tools.read(check.version))

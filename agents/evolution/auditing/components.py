@@ -21,7 +21,7 @@ def find(facts: Facts) -> Iterator[Proposal]:
             yield found
         if part.owner_is_gone:
             says = f"{_named(part)} belongs to an account that is no longer active"
-            yield Proposal("orphaned", _subject(part), says, "Nobody is there to ask about it.", component=_key(part))
+            yield Proposal("orphaned", _subject(part), says, "There is nobody to ask about it.", component=_key(part))
     yield from _unused(facts)
 
 

@@ -42,9 +42,9 @@ def find(facts: Facts) -> Iterator[Proposal]:
         if len(group) < LEAST_GOALS:
             continue
         typical = _typical(group, facts.vectors)
-        why = f"{len(group)} goals like this were planned by no rule; mostly a person or a model had to."
+        why = f"{len(group)} goals like this had no rule. Mostly a person or a model had to plan them."
         goals = tuple(past.goal for past in group)
-        yield Proposal("gap", plain(typical.text), f"No rule knows “{typical.text[:120]}”", why, goals, len(group))
+        yield Proposal("gap", plain(typical.text), f"No rule matches “{typical.text[:120]}”", why, goals, len(group))
 
 
 def _near(facts: Facts) -> float:

@@ -24,6 +24,6 @@ def find(facts: Facts) -> Iterator[Proposal]:
     """Pairs of which each alone plans the same steps for every goal that both apply to."""
     for (one, other), goals in facts.same_steps.items():
         if len(goals) >= LEAST_GOALS and all(goals.values()):
-            says = f"The rules “{one}” and “{other}” do the same"
+            says = f"The rules “{one}” and “{other}” do the same thing"
             why = f"For all {len(goals)} goals that both apply to, each alone makes the same steps. Keep one of them."
             yield Proposal("redundancy", f"{one} / {other}", says, why, tuple(goals), len(goals), ("rule", other))

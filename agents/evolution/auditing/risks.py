@@ -80,4 +80,6 @@ def _shared_complaints(ran: Sequence[Past], told: set[int]) -> Iterator[Proposal
             # Where all say the very same, it is said in full.
             complaints = {" ".join(past.failure.split())[:160] for past in failed}
             said = complaints.pop() if len(complaints) == 1 else said
-            yield Proposal("risk", f"complaint {said}", f"Several rules fail alike: {said}", why, goals, len(failed))
+            yield Proposal(
+                "risk", f"complaint {said}", f"Several rules fail in the same way: {said}", why, goals, len(failed)
+            )

@@ -54,7 +54,7 @@ def work(search_id: int | None = None) -> None:
 def turn(search: CandidateSearch) -> None:
     """Search from the beginning; what a worker before this one was answered is not asked for again."""
     if search.lease_fence > searches.BEGUN_MAX:
-        searches.end(search, ReplayState.IMPOSSIBLE, f"it has cost {searches.BEGUN_MAX} workers")
+        searches.end(search, ReplayState.IMPOSSIBLE, f"{searches.BEGUN_MAX} workers died while it ran")
         return
     is_ours = searches.is_ours
     with Companion(0, renew=lambda: searches.renew(search), is_cancelled=lambda: not is_ours(search)) as companion:
@@ -148,7 +148,7 @@ def _text(search: CandidateSearch, writer: Writer) -> tuple[str, str]:
 
 def _who_asked(search: CandidateSearch) -> User:
     if search.by is None:
-        raise NotPossibleNow("Whoever asked for it is gone.")
+        raise NotPossibleNow("The account that asked for it no longer exists.")
     return search.by
 
 
@@ -167,9 +167,9 @@ def _end(search: CandidateSearch, best: _Best) -> None:
     what = "calls" if search.parent is not None and replays.asks_models(search.parent) else "goals"
     said = f"{best.passed} of {best.of} {what} of the probe half pass"
     if best.passed <= best.before:
-        searches.end(search, ReplayState.DONE, f"No text did better than the version in use: {said} with it.")
+        searches.end(search, ReplayState.DONE, f"No version did better than the one in use: {said} with it.")
         return
-    changes = f"found by a search over texts of a model, {said}, {best.before} before: {search.why}"
+    changes = f"found by a search over versions that a model wrote, {said}, {best.before} before: {search.why}"
     _save(search, best.text, changes, f"{said}, {best.before} of them before.")
 
 

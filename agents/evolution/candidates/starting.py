@@ -42,14 +42,14 @@ def granted() -> EvolutionGrant | None:
 def grant(starts_a_day: int, *, by: User) -> EvolutionGrant:
     """Let so many candidates a day be begun without a person. Raises NotYours, NotPossibleNow."""
     if not by.has_role(Role.ADMIN):
-        raise NotYours("Only an admin sets how many candidates may be begun without a person.")
+        raise NotYours("Only an admin sets how many candidates are started automatically.")
     if not 0 <= starts_a_day <= MOST_A_DAY:
         raise NotPossibleNow(f"Set a number from 0 to {MOST_A_DAY}.")
     with transaction.atomic():
         before = granted()
         made = EvolutionGrant.objects.create(starts_a_day=starts_a_day, by=by)
         was = {"starts_a_day": before.starts_a_day if before is not None else 0}
-        said = {"what": "set how many candidates a day are begun without a person"}
+        said = {"what": "set how many candidates a day are started automatically"}
         data = said | journal.difference(was, {"starts_a_day": starts_a_day})
         journal.record(Event.COMPONENT, by=by, subject="evolution:grant", data=data)
     return made
@@ -93,7 +93,7 @@ def _begin(held: EvolutionGrant, component: Component, proposal: EvolutionPropos
             return False
         start = EvolutionStart(component_kind=component.kind, component_name=component.name, said=proposal.says)
         try:
-            why = f"begun without a person: {proposal.says}"
+            why = f"started automatically: {proposal.says}"
             start.search = searches.ask_for_one(component, by=by, why=why, strategy="standard")
         except (LibraryRefused, NotPossibleNow) as refused:
             start.said = logs.storable(f"No candidate: {refused}")[:500]

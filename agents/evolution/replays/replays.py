@@ -98,7 +98,7 @@ def cost(version: ComponentVersion) -> Cost:
 
 def _journal(replay: Replay, by: User, cost: Cost) -> None:
     version = replay.version
-    said = {"what": f"had {cost.cases} cases asked of models again", "version": version.version}
+    said = {"what": f"had {cost.cases} cases sent to models again", "version": version.version}
     said |= {"called": f"{version.component.kind} {version.component.name}"}
     most = {"most_calls": cost.calls, "most_tokens": cost.tokens}
     journal.record(Event.COMPONENT, by=by, subject=f"component:{version.component_id}", data=said | most)

@@ -34,14 +34,14 @@ Row = tuple[str, str] | BadLine
 class Command(BaseCommand):
     """One line of JSON out for each line in, in order. Exit code 1: a line could not be read, or the file not."""
 
-    help = "Judge pairs of sentences, one {premise, hypothesis} a line; “-” reads from the terminal."
+    help = "Judge pairs of sentences, one {premise, hypothesis} per line; “-” reads standard input."
     requires_system_checks: tuple[str, ...] = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", help="JSON lines with premise and hypothesis, or - for standard input")
         parser.add_argument("--structured", action="store_true", help="ask the structured matcher only")
         parser.add_argument(
-            "--environment", action="store_true", help="premises are what an environment of text says: see the docs"
+            "--environment", action="store_true", help="the premises come from a text environment (docs/entailment.md)"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

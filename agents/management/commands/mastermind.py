@@ -35,9 +35,8 @@ class Command(BaseCommand):
     """
 
     help = (
-        "Mastermind, the command line of the whole. Without a COMMAND it asks for one after the other at a prompt (Tab "
-        "completes, the arrows bring back what was typed), and reads them from the standard input where that is no "
-        "terminal."
+        "Mastermind, the command line of mindX. Without a COMMAND it opens a prompt (Tab completes, arrow keys bring "
+        "back earlier lines). If standard input is no terminal, it reads the commands from there."
     )
     requires_system_checks: tuple[str, ...] = ()
 

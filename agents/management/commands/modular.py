@@ -50,7 +50,7 @@ class Command(BaseCommand):
         for kind in MODULE_TYPES:
             run.add_argument(f"--{kind}", default=_USUAL[kind], help="name, or name:{settings as JSON}")
         run.add_argument("--paused", action="store_true", help="pause before the first step")
-        step = actions.add_parser("step", help="Take one step, or more.")
+        step = actions.add_parser("step", help="Take one step or more.")
         step.add_argument("--until", type=int, metavar="N", help="continue until this step")
         step.add_argument("--all", action="store_true", help="continue until it waits or ends")
         show = actions.add_parser("show", help="Print a run.")
@@ -58,7 +58,7 @@ class Command(BaseCommand):
         branch = actions.add_parser("branch", help="Change a node and continue from there.")
         branch.add_argument("--content", help="another message")
         branch.add_argument("--option", type=int, help="another option, counted from 1")
-        branch.add_argument("--next", help="the module that comes next")
+        branch.add_argument("--next", help="the next module")
         branch.add_argument("--paused", action="store_true")
         limits = actions.add_parser("limits", help="Give a run other limits; a run that a limit has ended continues.")
         for name, kind in _LIMITS.items():

@@ -30,13 +30,15 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)
-        check = actions.add_parser("check", help="Say what is wrong with a file, and what it would change.")
+        check = actions.add_parser("check", help="Show the problems of a file and what it would change.")
         take_in = actions.add_parser("import", help="Save the new and changed rules of a file: all of them, or none.")
         export = actions.add_parser("export", help="Print the active rules of these names, or all of them.")
         for one in (check, take_in):
             one.add_argument("file", type=Path, help="a .plan file: rules separated by lines --")
         take_in.add_argument("--activate", action="store_true", help="use the rules at once, not as candidates")
-        take_in.add_argument("--by", metavar="USER", help="login name of who imports (default: the only one who may)")
+        take_in.add_argument(
+            "--by", metavar="USER", help="login name of the importer (default: the only person who may import)"
+        )
         export.add_argument("name", nargs="*", help="names of rules (default: all)")
         export.add_argument("--out", type=Path, metavar="FILE", help="write to this file")
         for one in (check, take_in, export):

@@ -56,4 +56,4 @@ def outcomes_in_words(counted: Mapping[str, int], days: int) -> str:
     """The same in a sentence."""
     ended = sum(counted.values())
     better = counted.get(stops.IMPROVED, 0)
-    return f"Of {ended} {'try' if ended == 1 else 'tries'} that ended in {days} days {better} made something better."
+    return f"{better} of {ended} {'try' if ended == 1 else 'tries'} in the last {days} days improved something."

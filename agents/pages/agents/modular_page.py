@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db.models import Avg, Count, Q
@@ -274,6 +275,7 @@ def _node(node: Node, state: State) -> dict[str, Any]:
     settings = {kind: asdict(state.settings[kind]) for kind in MODULE_TYPES}
     return {
         "node": node,
+        "node_at": _moment(node.at),
         "options": [
             ShownOption(at, at + 1, said(one.message), one.source, one.score, one.why, at == node.chosen)
             for at, one in enumerate(node.options)
@@ -284,6 +286,15 @@ def _node(node: Node, state: State) -> dict[str, Any]:
         "next_steps": [("", "what usually follows"), *((kind, kind) for kind in STEP_TYPES if kind != "discriminator")],
         "settings_json": json.dumps(settings, ensure_ascii=False, indent=2),
     }
+
+
+def _moment(text: str) -> datetime | None:
+    """None for what is no moment: a state may come from a file that somebody wrote."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else None
 
 
 def _plan_address(node: Node, state: State) -> str:

@@ -196,7 +196,11 @@ def _next(proposal: EvolutionProposal, user: User, rules: dict[str, int], worked
     if (pk := rules.get(proposal.component_name)) is None:
         return "", ""
     improves = proposal.kind in (EvolutionProposal.Kind.LOW_SUCCESS, EvolutionProposal.Kind.FAILING)
-    return ("Improve it", reverse("rule-edit", args=[pk])) if improves else ("Open it", reverse("rule", args=[pk]))
+    return (
+        ("Improve the rule", reverse("rule-edit", args=[pk]))
+        if improves
+        else ("Open the rule", reverse("rule", args=[pk]))
+    )
 
 
 def _says(version: ComponentVersion) -> str:

@@ -168,10 +168,10 @@ class GoalPage(GoalOffers):
         if self.goal.state == GoalState.ACHIEVED:
             return self.came.headline.lower()
         if self.goal.reason.startswith(WAITS_UNTIL):
-            return f"waiting, intent {self.running[0]}" if self.running else "waiting"
+            return f"waiting, step {self.running[0]}" if self.running else "waiting"
         word = "approved" if self.is_approved else self.goal.state.replace("_", " ")
         if self.running:
-            return f"{word}, try {self.running[1]} of intent {self.running[0]}"
+            return f"{word}, try {self.running[1]} of step {self.running[0]}"
         return f"{word}, paused" if self._is_paused else word
 
     @property

@@ -131,7 +131,7 @@ def go_on(request: HttpRequest) -> HttpResponse:
     user = person_of(request)
     if user.has_role(Role.OPERATOR):
         pauses.go_on(by=user)
-        messages.success(request, "It goes on.")
+        messages.success(request, "Resumed.")
     else:
         messages.error(request, "Only operators can resume everything.")
     return redirect("agents")
@@ -146,7 +146,7 @@ def pause(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def resume(request: HttpRequest, pk: int) -> HttpResponse:
     """Let the agent go on."""
-    return _paused(request, pk, pauses.resume, "It goes on.")
+    return _paused(request, pk, pauses.resume, "Resumed.")
 
 
 def _paused(request: HttpRequest, pk: int, does: Callable[..., Agent], said: str) -> HttpResponse:

@@ -44,9 +44,9 @@ WITHOUT_MODEL = {
 }
 # The same for the commands of SystemAgent that ask one.
 COMMANDS_WITHOUT_MODEL = {
-    "design_solution": "templates take the requirements apart",
+    "design_solution": "templates split the requirements",
     "create_component": "needs the component's whole text",
-    "evolve_component": "adds a wish to the backlog, for a person to do",
+    "evolve_component": "adds an item to the backlog for a person",
     "generate_workflow": "uses the plan of an achieved goal; fails where there is none",
 }
 
@@ -63,9 +63,9 @@ FORMS = (
     Form(
         "IntentReviewer", "read_plan", "Read its plan", "goal", "Number of the goal", is_number=True, takes_model=True
     ),
-    Form("SystemAgent", "find_components", "Find components", "task", "Task that a component should suit"),
-    Form("SystemAgent", "discover_agents", "Find agents", "task", "Task that an agent should do"),
-    Form("SystemAgent", "build_context", "Gather what is known", "task", "Task to gather it for"),
+    Form("SystemAgent", "find_components", "Find components", "task", "Task for a component"),
+    Form("SystemAgent", "discover_agents", "Find agents", "task", "Task for an agent"),
+    Form("SystemAgent", "build_context", "Gather what is known", "task", "Task to gather knowledge for"),
 )
 
 

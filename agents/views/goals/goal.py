@@ -206,7 +206,7 @@ def outcome(request: HttpRequest, pk: int, intent: int) -> HttpResponse:
     except NotPossibleNow as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, f"Recorded the outcome of intent {asked.position}.")
+        messages.success(request, f"Recorded the outcome of step {asked.position}.")
     return redirect("goal", pk)
 
 

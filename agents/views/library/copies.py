@@ -39,7 +39,7 @@ def decide(request: HttpRequest, pk: int, verdict: str) -> HttpResponse:
             messages.success(request, f"Candidate {taken.version} is in the library. Nothing uses it yet.")
         elif verdict == "decline":
             candidates.decline(copy, by=user, why=request.POST.get("why", "").replace("\0", ""))
-            messages.success(request, "Declined. It stays out of the library, and whoever wished for it reads why.")
+            messages.success(request, "Declined. It stays out of the library. Whoever asked for it can read why.")
         else:
             raise Http404
     except AgentsError as refused:

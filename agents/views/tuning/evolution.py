@@ -29,7 +29,7 @@ def dismiss(request: HttpRequest, pk: int) -> HttpResponse:
     except (NotPossibleNow, NotYours) as refused:
         messages.error(request, str(refused))
     else:
-        messages.success(request, "Dismissed. It comes back when half as many goals more show it.")
+        messages.success(request, "Dismissed. It comes back if half as many more goals show it.")
     return redirect("evolution")
 
 
@@ -42,7 +42,7 @@ def grant(request: HttpRequest) -> HttpResponse:
     except (NotPossibleNow, NotYours) as refused:
         messages.error(request, str(refused))
     else:
-        messages.success(request, "Set. It holds from the next audit on.")
+        messages.success(request, "Set. It applies from the next audit on.")
     return redirect("evolution")
 
 

@@ -198,7 +198,7 @@ def replay(
 
 def _named(capability: str) -> str:
     if "\0" in capability or len(capability) > 130:
-        raise invalid("capability", "No capability has such a name.")
+        raise invalid("capability", "No capability has this name.")
     return capability
 
 

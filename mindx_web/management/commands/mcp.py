@@ -18,7 +18,7 @@ TOKEN = "MINDX_TOKEN"  # noqa: S105  # the name of the variable
 class Command(BaseCommand):
     """Runs until the client closes the connection. Everything except the protocol goes to stderr."""
 
-    help = f"Speak MCP on stdin and stdout, with the rights of the API token in the environment variable {TOKEN}."
+    help = f"Serve MCP on stdin and stdout, with the rights of the API token in the environment variable {TOKEN}."
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not http.is_installed():

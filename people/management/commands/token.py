@@ -24,7 +24,7 @@ class Command(BaseCommand):
             metavar="SCOPE",
             help=f"one of {', '.join(scopes.Scope)}; repeat for more (default: all the person may have)",
         )
-        parser.add_argument("--name", default="made on the command line", help="what the account page calls it")
+        parser.add_argument("--name", default="made on the command line", help="name shown on the account page")
         parser.add_argument("--days", type=int, help="days until it expires (default: never)")
 
     def handle(self, *args: Any, **options: Any) -> None:

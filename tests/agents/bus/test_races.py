@@ -425,7 +425,7 @@ def test_a_replay_works_in_a_copy_and_is_reviewed_anew(owner: User, reviewer: Us
     workspace.refresh_from_db()
     content = {"path": "a.txt", "content": "after"}
     asked = requests.request(by=owner, capability="simple_coder.write", content=content, workspace=workspace)
-    with pytest.raises(NotPossibleNow, match="Nobody has had"):
+    with pytest.raises(NotPossibleNow, match="No member has received"):
         requests.replay(asked, by=owner)
     answering.work(asked.pk)
     plan = IntentPlan.objects.get(goal__bus_request=asked)

@@ -220,7 +220,7 @@ def test_goals_of_others_are_counted_and_not_named(
     assert f"goal {goals[0]}" in client_of(reviewer).get("/evolution/").content.decode()
     shown = client_of(outsider).get("/evolution/").content.decode()
     assert f"goal {goals[0]}" not in shown
-    assert "3 in all" in shown
+    assert "3 cases" in shown
     assert api_of(reviewer).get("evolution/proposals").json()["items"][0]["goals"] == [str(pk) for pk in goals]
     (item,) = api_of(outsider).get("evolution/proposals").json()["items"]
     assert (item["goals"], item["cases"]) == ([], 3)

@@ -265,7 +265,7 @@ def test_a_change_that_no_longer_makes_what_was_read_is_not_made(operator: User,
     agent = scout(operator)
     params, means = under_way(plan_of(give("agent_evolve scout repairs=1", operator)), reviewer)
     lifecycle.change(agent, Config({"people_only": True}), by=operator)
-    with pytest.raises(NotPossibleNow, match="set otherwise by now"):
+    with pytest.raises(NotPossibleNow, match="has been changed since"):
         agent_steps.change(params, {}, means)
     agent.refresh_from_db()
     assert agent.max_repair_attempts == 2

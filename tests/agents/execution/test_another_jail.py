@@ -26,7 +26,7 @@ def test_it_is_a_planning_error_in_the_middle_of_the_plan_and_nothing_after_it_r
     cycle.work(plan.goal_id)
     kept = FailureRecord.objects.get(goal=plan.goal_id)
     assert (kept.failure_class, kept.stage, kept.position) == ("PLANNING_ERROR", "execution", 3)
-    assert "it needs another jail than idle, which is running; stop it before this step" in kept.reason
+    assert "it needs another sandbox than idle, which is running; stop it before this step" in kept.reason
     assert Attempt.objects.filter(intent__intent_plan=plan, intent__position=3).count() == 1, "it cannot end otherwise"
     # Without the step, or with smaller ones: what its class begins with, and a person sees it first.
     assert kept.strategy == "simplified_approach"

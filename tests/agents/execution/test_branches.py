@@ -89,7 +89,7 @@ def test_a_branch_that_fails_lets_the_other_one_go_on_before_the_plan_fails(
     assert states(plan) == ["succeeded", "failed", "skipped", "succeeded", "succeeded", "skipped"]
     assert order(plan) == [1, 2, 4, 5]
     assert file_of(plan, "bb.txt") == b"x"
-    assert "intent 2 (simple_coder.run) failed" in plan.reason
+    assert "step 2 (simple_coder.run) failed" in plan.reason
 
 
 def test_retries_of_a_branch_come_when_the_other_one_is_through_and_are_counted_once(
@@ -211,4 +211,4 @@ def test_a_worker_that_dies_between_two_branches_loses_and_repeats_nothing(
     assert (died, state) == ([1], GoalState.FAILED)
     assert states(plan) == ["succeeded", "failed", "skipped", "succeeded", "succeeded", "skipped"]
     assert order(plan) in ([1, 2, 4, 5], [1, 2, 2, 4, 5])
-    assert plan.reason.startswith("TOOL_EXECUTION_ERROR: intent 2"), "it failed of its step, and no position was wrong"
+    assert plan.reason.startswith("TOOL_EXECUTION_ERROR: step 2"), "it failed of its step, and no position was wrong"

@@ -283,7 +283,7 @@ def test_a_clean_up_step_that_runs_once_is_asked_about_too_and_the_clean_up_goes
 
     plan = approved([run("false")], cleanup=[write("first"), write("sent"), write("last")])
     Intent.objects.filter(intent_plan=plan, position=3).update(effect="once")
-    IntentPlan.objects.filter(pk=plan.pk).update(position=2, aborting="intent 1 failed")
+    IntentPlan.objects.filter(pk=plan.pk).update(position=2, aborting="step 1 failed")
     Intent.objects.filter(intent_plan=plan, position=1).update(state=IntentState.FAILED.value)
     dead = claim(plan.goal_id)
     assert dead is not None
@@ -298,7 +298,7 @@ def test_a_clean_up_step_that_runs_once_is_asked_about_too_and_the_clean_up_goes
     outcomes.report(plan.intents.get(position=3), by=reviewer, outcome=outcomes.Outcome(outcome))
     cycle.work(plan.goal_id)
     goal = _goal(plan)
-    assert (goal.state, goal.reason) == (GoalState.FAILED, "intent 1 failed")
+    assert (goal.state, goal.reason) == (GoalState.FAILED, "step 1 failed")
     tries = [Attempt.objects.filter(intent__intent_plan=plan, intent__position=at).count() for at in (2, 3, 4)]
     assert tries == [1, 2 if outcome == "run_again" else 1, 1]
     assert file_of(plan, "last") == b"x"

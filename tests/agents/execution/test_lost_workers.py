@@ -65,7 +65,7 @@ def test_workers_that_die_before_a_try_count_too(approved: Callable[..., IntentP
     cycle.work(plan.goal_id)
     goal = Goal.objects.get(pk=plan.goal_id)
     assert (goal.state, Attempt.objects.count()) == (GoalState.FAILED, 0)
-    assert "worker_died_3_times at intent 1" in goal.reason
+    assert "worker_died_3_times at step 1" in goal.reason
 
 
 def test_a_clean_up_that_costs_workers_ends_too(approved: Callable[..., IntentPlan]) -> None:

@@ -122,7 +122,7 @@ def test_a_file_that_a_later_program_took_away_is_missed(approved: Approved, fil
     steps = [write("a.txt"), REMOVING, run("python tidy.py")]
     plan = approved(steps, text="create a.txt", workspace=files({"tidy.py": program}))
     goal = ended(plan)
-    assert (goal.outcome, goal.reason) == ("check_failed", "a.txt is not there")
+    assert (goal.outcome, goal.reason) == ("check_failed", "a.txt does not exist")
     assert results(plan)["exists"] is False
 
 

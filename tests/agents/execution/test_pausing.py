@@ -70,7 +70,7 @@ def test_a_step_that_runs_is_finished_and_the_next_waits(
     assert (goal.state, goal.lease_owner, Attempt.objects.count()) == (GoalState.EXECUTING, "", 1)
     holds = "everything is resumed" if all_of_it else f"the agent {agent.name} is resumed"
     said = goal.log_lines.order_by("-number").values_list("text", flat=True).first()
-    assert said == f"paused: intent 2 starts when {holds}"
+    assert said == f"paused: step 2 starts when {holds}"
     assert claim(plan.goal_id) is None
     if all_of_it:
         pauses.go_on(by=keeper)

@@ -115,7 +115,7 @@ def test_a_plan_whose_worker_died_beside_a_program_does_not_go_on(
     cycle.work(plan.goal_id)
     goal = _goal(plan)
     assert goal.state == GoalState.FAILED
-    assert "programs_gone: intent 2 was to run beside idle" in goal.reason
+    assert "programs_gone: step 2 was to run beside idle" in goal.reason
     assert _states(plan) == [IntentState.SUCCEEDED, IntentState.FAILED, IntentState.SUCCEEDED]
     assert file_of(plan, "tidy.txt") == b"x"
 

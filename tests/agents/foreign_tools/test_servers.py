@@ -208,7 +208,7 @@ def test_a_tool_that_changes_between_list_and_call_never_passes_its_trial(develo
     time.sleep(1.1)
     tool_checks.work(version.pk)
     why = deciding.standing(version).why_not
-    assert why == "Not all of its trials do what it says of itself."
+    assert why == "Not all of its trials passed."
 
 
 def test_what_is_not_listed_any_more_is_stopped_and_so_is_what_was_removed(developer: User, operator: User) -> None:

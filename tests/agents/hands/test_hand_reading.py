@@ -53,7 +53,7 @@ def type_in(typist: User, goal: Goal) -> TypeIn:
         ("run python x", {"hosts": ["https://a.example"]}, "without a scheme"),
         ("ls", {"hosts": ["a.example"]}, "only to the command run"),
         ("ls", {"timeout_s": 5}, "only to the command run"),
-        ("start x hosts=a.example python x", {}, "jail of its own"),
+        ("start x hosts=a.example python x", {}, "its own sandbox"),
     ],
 )
 def test_what_cannot_be_let_in_is_refused_with_the_reason(

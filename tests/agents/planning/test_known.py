@@ -62,7 +62,7 @@ def test_steps_decisions_and_results_are_told_with_what_they_cost(goal: Goal, ow
     (taken,), (left_out,) = kept["taken"], kept["left_out"]
     assert (taken["id"], left_out["id"]) == (str(row.pk), str(unlike.pk))
     assert kept["tokens"] == taken["tokens"] > 0
-    assert left_out["why"].startswith("too unlike")
+    assert left_out["why"].startswith("not similar enough")
     assert "invoices" not in json.dumps(kept), "texts stay where they can be forgotten"
 
 

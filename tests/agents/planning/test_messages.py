@@ -140,7 +140,7 @@ def test_the_planner_is_told_within_a_third_of_its_budget_and_the_plan_keeps_ids
     ]
     (left_out,) = kept["left_out"]
     assert left_out["id"] == f"belief {older.pk}"
-    assert left_out["why"].endswith("and 5 of the share of messages were left")
+    assert left_out["why"].endswith("only 5 of the share of messages were left")
     assert "word" not in json.dumps(kept), "texts stay where they can be taken back"
     crowded = found.kept({"messages": 1})
     assert (crowded["taken"], crowded["left_out"][0]["why"]) == ([], "the prompt had no room for it")

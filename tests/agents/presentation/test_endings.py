@@ -17,14 +17,14 @@ def test_a_goal_on_its_way_needs_no_notice(state: str) -> None:
     [
         (
             "failed",
-            "intent 2 failed",
+            "step 2 failed",
             "TOOL_UNAVAILABLE",
-            "Failed: intent 2 failed.",
+            "Failed: step 2 failed.",
             "Submit the goal again and plan by hand without it",
         ),
         (
             "failed",
-            "TOOL_EXECUTION_ERROR: intent 2 (simple_coder.create_venv) failed: exit code 1: no room",
+            "TOOL_EXECUTION_ERROR: step 2 (simple_coder.create_venv) failed: exit code 1: no room",
             "TOOL_EXECUTION_ERROR",
             "Step 2 (create venv) failed: exit code 1: no room.",
             "Read the last lines",
@@ -77,9 +77,9 @@ def test_a_rule_that_does_not_apply_is_named_with_what_it_lacks() -> None:
 
 
 def test_a_step_that_needs_a_hand_is_named_with_why() -> None:
-    notice = notice_for("manual", "needs_a_hand: intent 2 failed, exit status 1; it asked for example.com.")
+    notice = notice_for("manual", "needs_a_hand: step 2 failed, exit status 1; it asked for example.com.")
     assert notice is not None
-    assert notice.text == "Intent 2 failed, exit status 1; it asked for example.com. mindX could not fix it."
+    assert notice.text == "Step 2 failed, exit status 1; it asked for example.com. mindX could not fix it."
     assert notice.way_out.startswith("Fix its parameters")
     bare = notice_for("manual", "needs_a_hand")
     assert bare is not None

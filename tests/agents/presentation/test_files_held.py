@@ -18,10 +18,10 @@ RUNS = Holder(7, "executing", "", datetime(2026, 3, 1, tzinfo=UTC), "", named=Tr
     ("state", "reason", "does", "until", "person"),
     [
         ("executing", "", "is running", "that one has ended", False),
-        ("manual", "needs_a_hand: intent 1 failed", "needs a person", "fixed, skipped or given up", True),
+        ("manual", "needs_a_hand: step 1 failed", "needs a person", "fixed, skipped or given up", True),
         (
             "manual",
-            "outcome_unknown: intent 1",
+            "outcome_unknown: step 1",
             "asks whether a step took effect",
             "whether the step took effect",
             True,

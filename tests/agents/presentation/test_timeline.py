@@ -48,7 +48,7 @@ def test_things_stand_in_the_order_they_happened_and_what_is_to_come_stands_last
         "Tomas submitted the goal",
         " Perceived the workspace",
         " Planned by rule",
-        "nadia approved all 3 intents",
+        "nadia approved all 3 steps",
         " activate the environment",
         " run pip install httpx",
         " run python",

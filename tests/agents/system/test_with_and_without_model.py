@@ -81,7 +81,7 @@ ROWS = (
     Row("build_context", {"task": "total a list"}, "left out, about"),
     Row("discover_agent", {"task": "answer a question"}, "can be asked now"),
     Row("review_design", {"goal": "{designed}"}, "written new, so nothing is known of it"),
-    Row("review_selection", {"goal": "{chosen}"}, "Nothing speaks against it."),
+    Row("review_selection", {"goal": "{chosen}"}, "No problems found."),
     Row("ask_for_approval", {"goal": "{waits}", "why": "it is due"}, "people are asked to decide on goal"),
     Row("record_experience", {"task": "a", "outcome": "success", "summary": "b"}, "is recorded"),
     Row("register_agent", {"name": "t", "description": "d", "capability": "c"}, "t is registered"),
@@ -96,7 +96,7 @@ ROWS = (
     Row(
         "evolve_component",
         {"kind": "rule", "name": "total a list", "wish": "say why"},
-        "no language model is set up, so people are asked: wish",
+        "no language model is set up, so people are asked: item",
         "is a candidate and is replayed; people decide on it",
     ),
     Row(

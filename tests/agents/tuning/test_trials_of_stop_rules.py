@@ -109,7 +109,7 @@ def test_wishes_that_were_merged_are_counted_by_their_likeness(operator: User) -
     for number, likeness in enumerate((0.89, 0.93, None)):
         wished(f"other words {number}", state="merged", merged_into=kept, likeness=likeness)
     trial = tried(operator, near_enough=0.9)
-    assert [(one.words, one.now, one.then) for one in trial.totals] == [("wishes merged as alike", 2, 1)]
+    assert [(one.words, one.now, one.then) for one in trial.totals] == [("items merged as similar", 2, 1)]
     assert not any("cannot show which" in said for said in trial.notes)
     assert any("cannot show which" in said for said in tried(operator, near_enough=0.8).notes)
 

@@ -93,7 +93,7 @@ def test_settings_hold_as_mindx_comes_until_somebody_saves(operator: User) -> No
     assert recovery_learning.current_settings().retry_delay_seconds == 2.0
     back = versions.revert(changed, 0, by=operator)
     assert recovery_learning.current_settings() == recovery_settings.USUAL
-    assert back.note == "as mindX comes"
+    assert back.note == "mindX's default"
     assert [one.number for one in versions.history(back)[0]] == [2, 1]
 
 
@@ -121,7 +121,7 @@ def test_settings_hold_as_mindx_comes_until_somebody_saves(operator: User) -> No
         ("recovery_setting", {"name": "colour", "value": 2.0}, "name", "There is no colour"),
         ("recovery_policy", {**POLICY, "tool": "nothing"}, "tool", "There is no nothing"),
         ("recovery_policy", {**POLICY, "banned": ["graceful_abort"]}, "banned", "There is no graceful_abort"),
-        ("recovery_policy", {**POLICY, "banned": ["manual_fallback"]}, "pinned", "cannot be banned as well"),
+        ("recovery_policy", {**POLICY, "banned": ["manual_fallback"]}, "pinned", "cannot be banned, too"),
         ("recovery_policy", {**POLICY, "failure_class": "ODD"}, "failure_class", "There is no ODD"),
         ("failure_rule", {**FAILURE_RULE, "text": ""}, "text", "at least one condition"),
         ("failure_rule", {**FAILURE_RULE, "text": "ab"}, "text", "three characters"),

@@ -62,11 +62,11 @@ def test_a_program_asks_a_person_decides_and_the_program_is_told(owner: User, re
 def test_a_decision_is_for_what_was_shown(owner: User, reviewer: User) -> None:
     row, other = sent(owner), sent(owner, arguments={"to": "c@example.org"})
     assert row.digest != other.digest
-    with pytest.raises(NotNow, match="not the request that you were shown"):
+    with pytest.raises(NotNow, match="has changed since you opened it"):
         requests.decide(row, Verdict("approve"), by=reviewer, digest=other.digest)
     InboxRequest.objects.filter(pk=row.pk).update(arguments={"to": "mallory@example.org"})
     row.refresh_from_db()
-    with pytest.raises(NotNow, match="not the request"):
+    with pytest.raises(NotNow, match="has changed since"):
         decided(row, reviewer)
     assert InboxRequest.objects.get(pk=row.pk).state == "waiting"
 

@@ -47,7 +47,7 @@ def test_a_goal_is_sent_in_with_a_design_and_a_reviewer_approves_exactly_what_is
     sent = client_of(submitter).post("/goals/new/", {"text": GOAL, "design": DESIGN, "priority": "3"})
     assert sent.status_code == 302
     design = LevelDocument.objects.get()
-    assert "The design" in html(client_of(submitter).get(sent["Location"]))
+    assert "Open the design" in html(client_of(submitter).get(sent["Location"]))
     assert GOAL in html(client_of(judge).get("/review/levels/"))
     page = html(client_of(judge).get(f"/review/levels/{design.pk}/"))
     assert "- The note is kept in a folder" in page

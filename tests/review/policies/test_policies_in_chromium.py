@@ -115,7 +115,7 @@ def test_an_approving_policy_is_written_without_json(
     page.get_by_label("Its shadow run did every step and deleted nothing").check()
     page.get_by_label("Plans a day").fill("4")
     page.get_by_label("Until").fill((timezone.now() + timedelta(days=9)).date().isoformat())
-    page.get_by_label("Share still reviewed by a person, in per cent").fill("25")
+    page.get_by_label("Share still reviewed by a person, in %").fill("25")
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator("h1")).to_have_text("notes pass")
     version = ReviewPolicy.objects.get().versions.get()

@@ -85,7 +85,7 @@ def test_a_policy_whose_plans_fail_in_one_workspace_is_proposed_to_be_narrowed(
     assert (row.kind, row.cases, row.weight) == ("setting", 4, 4)
     assert row.says == "Narrow the policy “harmless”: leave out the workspace legacy"
     assert "4 of 12 plans that it approved failed" in row.why
-    assert "it would have approved 8 of them, of which 0 ended badly; of the 4 that" in row.why
+    assert "it would have approved 8 of them, of which 0 ended badly. The other 4 would" in row.why
     assert set(row.goals) == {plan.goal_id for plan in bad}
     client = client_of(keeper)
     page = client.get("/evolution/").content.decode()
@@ -130,7 +130,7 @@ def test_a_policy_that_no_condition_mends_is_proposed_to_be_withdrawn(
     (row,) = found()
     assert row.says == "Withdraw the policy “harmless”"
     assert row.why.startswith("4 of 6 plans that it approved failed, missed what was asked, or were undone. ")
-    assert "Of the plans that people approved, 0 of 12 did." in row.why
+    assert "Of the plans that people approved, 0 of 12 ended badly." in row.why
     writing.retire(policy, by=keeper)
     assert found() == []
 

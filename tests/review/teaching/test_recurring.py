@@ -85,9 +85,9 @@ def test_three_corrections_alike_are_proposed_and_adopted_on_the_page_of_tuning(
     assert (row.kind, row.cases, row.weight) == ("setting", 3, 3)
     assert row.says == "Let “app” mean src/util.py (simple_coder.path)"
     assert row.why == (
-        "One person changed it to that in 3 goals. Tried on the last 4 commands: as they were corrected, 3 of these"
-        " goals would be planned; of those that people approved as they were or corrected otherwise, none would change;"
-        " of all others, 0."
+        "One person changed it to that in 3 goals. Tried on the last 4 commands, 3 of these goals would be planned as"
+        " they were corrected. No plan that people approved unchanged or corrected in another way would change. Other"
+        " plans that would change: 0."
     )
     assert set(row.goals) == {plan.goal_id for plan in made}
     assert not PathMapping.objects.exists(), "proposing changes nothing"
@@ -112,7 +112,7 @@ def test_a_goal_that_was_approved_as_it_was_speaks_against_it(
     corrected(3)
     kept = planned(owner, "show app")
     (row,) = found()
-    assert row.why.endswith("of all others, 1."), "nobody has decided it yet"
+    assert row.why.endswith("would change: 1."), "nobody has decided it yet"
     decisions.approve(kept, by=reviewer, digest=kept.digest)
     assert found() == []
 

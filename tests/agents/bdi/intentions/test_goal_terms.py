@@ -12,7 +12,7 @@ def test_what_changed_is_said_with_what_it_was() -> None:
     before = Terms(3, depends_on=(4,))
     after = Terms(1, "2030-01-31T18:00:00+00:00", 7, ())
     assert in_words(changes(before, after)) == (
-        "priority from 3 to 1, deadline from none to 2030-01-31T18:00:00+00:00, part of from none to 7,"
+        "priority from 3 to 1, deadline from none to 2030-01-31 18:00 UTC, parent goal from none to goal 7,"
         " waits for from goal 4 to no goal"
     )
     assert changes(before, before) == {}

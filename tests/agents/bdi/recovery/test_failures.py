@@ -34,7 +34,7 @@ from agents.bdi.recovery.failures import (
         ({"return_code": 2, "stderr": "error: unrecognized arguments: -z"}, FailureClass.INVALID_PARAMETERS),
         ({"error_class": "PERMISSION_ERROR", "reason": "rm needs autonomous mode"}, FailureClass.PERMISSION_ERROR),
         ({"error_class": "INVALID_PARAMETERS", "reason": "leaves the workspace"}, FailureClass.INVALID_PARAMETERS),
-        ({"error_class": "PLANNING_ERROR", "reason": "it needs another jail"}, FailureClass.PLANNING_ERROR),
+        ({"error_class": "PLANNING_ERROR", "reason": "it needs another sandbox"}, FailureClass.PLANNING_ERROR),
         ({"error_class": "TOOL_EXECUTION_ERROR", "reason": "no such file"}, FailureClass.TOOL_EXECUTION_ERROR),
         ({"limit": "memory", "return_code": -9}, FailureClass.TOOL_EXECUTION_ERROR),
         ({"error_class": "SOMETHING_ELSE"}, FailureClass.UNKNOWN_ERROR),

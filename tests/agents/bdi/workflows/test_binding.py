@@ -61,7 +61,7 @@ def test_every_value_says_where_it_comes_from() -> None:
     assert params[0]["mode"].origin == "default"
     assert (params[3]["content"].origin, params[3]["content"].note) == (
         "reference",
-        "what {{greeting.content}} came to",
+        "the value of {{greeting.content}}",
     )
 
 

@@ -78,7 +78,7 @@ def test_nothing_is_saved_where_no_text_does_better(
     searching.work(search.pk)
     search.refresh_from_db()
     assert (search.state, search.version) == (ReplayState.DONE, None)
-    assert search.reason.startswith("No text did better")
+    assert search.reason.startswith("No version did better")
     assert strict.component.versions.count() == 1
 
 

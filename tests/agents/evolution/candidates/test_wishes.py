@@ -167,7 +167,7 @@ def test_the_page_shows_how_far_it_is_and_stops_it_and_keeps_the_wish(
     assert shown.redirect_chain == [(f"{at}?search={search.pk}", 302)]
     page = shown.content.decode()
     assert "waiting" in page
-    assert "Have it written" not in page, "one at a time"
+    assert "Ask the model" not in page, "one at a time"
     assert client_of(operator).get(f"{at}?search={search.pk}").status_code == 404
     assert client.get(f"{at}?search=x").status_code == 404
     card = client.get(f"{at}?search={search.pk}", headers={"HX-Request": "true", "HX-Target": "written"})

@@ -130,7 +130,7 @@ def test_one_broken_plan_keeps_it_out_and_an_admin_lifts_it_with_a_reason(
         deciding.activate_prompt(version, by=admin)
     lifted = deciding.activate_prompt(version, by=admin, reason="it reads much better")
     assert lifted.status == "active"
-    assert "against the gate by" in ComponentVersion.objects.get(pk=version.pk).changes
+    assert "despite the failed check by" in ComponentVersion.objects.get(pk=version.pk).changes
 
 
 def test_a_plan_that_cannot_run_is_broken_although_it_is_valid(
@@ -286,7 +286,7 @@ def test_the_page_and_the_api_show_cost_flips_and_verdict_and_hide_what_is_seale
     found = api_of(operator).get(at).json()["replay"]
     assert (found["state"], found["fixed"], found["verdict"]) == ("done", 2, "too_few")
     assert all(one["call"] and one["parent_call"] and one["candidate_call"] for one in found["cases"])
-    assert "asked again with both versions" in client_of(operator).get(page).content.decode()
+    assert "repeated with both versions" in client_of(operator).get(page).content.decode()
     hidden = [one["text"] for one in api_of(reviewer).get(at).json()["replay"]["cases"] if one["half"] == "sealed"]
     assert hidden
     assert set(hidden) == {None}

@@ -54,7 +54,7 @@ def test_a_script_that_cannot_be_read_is_tried_once_and_a_person_is_asked(approv
     plan = approved(SYNTAX)
     goal = worked(plan)
     assert (goal.state, tries(plan, 2), chosen(plan)) == (GoalState.MANUAL, 1, ["manual_fallback"])
-    assert goal.reason.startswith("needs_a_hand: intent 2 failed, exit code 1: SyntaxError")
+    assert goal.reason.startswith("needs_a_hand: step 2 failed, exit code 1: SyntaxError")
     closed = HandItem.objects.get(goal=goal).failure.weighed["closed"]
     assert closed["retry_with_delay"] == "the program cannot be read or loaded, and another try runs the same one"
 

@@ -236,4 +236,4 @@ def test_a_goal_is_planned_anew_so_often_and_then_another_way_is_taken(
         decisions.approve(revision, by=reviewer, digest=revision.digest, tries=1)
         goal, kept = failed(revision)
     assert len(provider.asked) == 2
-    assert "AGInt has already examined it" in kept.why or "planned anew" in kept.why
+    assert "AGInt has already examined it" in kept.why or "planned again" in kept.why
