@@ -18,6 +18,7 @@ from agents.evolution.ab_trials.trial_plans import Asked
 from agents.evolution.ab_trials.version_trials import Wanted
 from agents.evolution.activation import deciding, rollouts
 from agents.evolution.replays import replays
+from agents.evolution.replays.cases import Found
 from agents.models import Goal, Replay, ReplayCase, Rollout, VersionTrial, VersionTrialCase
 from agents.record.errors import NotPossibleNow
 from agents.record.moves import end_trial
@@ -181,6 +182,7 @@ def test_a_live_trial_gives_half_of_the_goals_to_each_and_ends_with_the_canary_a
     assert not VersionTrial.objects.exists()
     assert status(lenient) == "candidate", "a refused trial leaves nothing behind"
     trial = version_trials.begin(wanted(strict, lenient, "live"), by=both(admin))
+    assert trial.rollout is not None
     assert (status(lenient), trial.rollout.percent) == ("canary", 50)
     assert trial.rollout.state == RolloutState.WATCHED
     sides: dict[bool, list[Goal]] = {False: [], True: []}
@@ -253,6 +255,7 @@ def test_the_watch_and_people_end_a_live_trial(
     totalled(PLAIN)
     by = both(admin)
     trial = version_trials.begin(wanted(strict, lenient, "live"), by=by)
+    assert trial.rollout is not None
     rollouts.take_back(trial.rollout, "taken back automatically", {})
     version_trials.sweep()
     trial.refresh_from_db()
@@ -325,7 +328,7 @@ def test_a_version_under_replay_is_not_replayed_twice(
 
 
 def test_the_order_of_cases_is_drawn_and_stays() -> None:
-    goals = [trial_cases.Found(Goal(pk=number), None, "", False) for number in range(1, 40)]  # type: ignore[arg-type]
+    goals = [Found(Goal(pk=number), None, "", False) for number in range(1, 40)]  # type: ignore[arg-type]
     first, second = (trial_cases.in_drawn_order(VersionTrial(pk=pk), goals) for pk in (1, 2))
     assert first == trial_cases.in_drawn_order(VersionTrial(pk=1), list(reversed(goals)))
     assert first != second
