@@ -54,11 +54,11 @@ def test_a_policy_is_trained_stopped_and_reset_by_a_program_and_the_journal_tell
     *trained, stopped, reset = [said for by, said in journal() if by == operator.username]
     policy = "the policy for bring in the environment house"
     assert trained == [
-        f"had {policy} trained for 2 episodes beside 25 % of the rules",
-        f"had {policy} trained for 7 episodes beside 0 % of the rules",
+        f"had {policy} trained for 2 episodes, with 25 % of the rules",
+        f"had {policy} trained for 7 episodes, with 0 % of the rules",
     ]
     assert stopped == f"stopped the training of {policy}"
-    assert reset.startswith(f"had {policy} forget what it learned: ")
+    assert reset.startswith(f"reset {policy}: ")
     assert "episodes 2 → 0" in reset
 
 

@@ -32,7 +32,7 @@ def test_a_trial_is_planned_begun_read_and_stopped(
     asked = {"a": str(strict.pk), "b": str(lenient.pk), "mode": "replayed", "difference": 30, "differ": 45}
     empty = api.post("trials", {**asked, "plan_only": True})
     assert empty.status_code == 200
-    assert "There are 0 cases" in empty.json()["why_not"]
+    assert "There are only 0 cases" in empty.json()["why_not"]
     assert api.post("trials", asked).status_code == 409
     totalled("1\n2\n")
     repeated(30)

@@ -500,12 +500,11 @@ def test_a_model_is_told_what_was_said_about_the_whole_and_the_page_says_so(
 ) -> None:
     provider.will_say(said(GOOD))
     whole = goals.submit(by=owner, text="close the books")
-    told = Belief.objects.create(goal=whole, sentence="in euros", source="person", by=owner, at=timezone.now())
+    Belief.objects.create(goal=whole, sentence="in euros", source="person", by=owner, at=timezone.now())
     goal = goals.submit(by=owner, text=TEXT, parent=whole)
     cycle.work(goal.pk)
     assert json.loads(provider.asked[0]["messages"][1]["content"])["messages"] == [f"{owner.username}: in euros"]
     page = client_of(reviewer).get(goal.intent_plans.get().get_absolute_url()).content.decode()
     shown = page.split('id="remembered"')[1].split("</section>")[0]
-    assert f"message belief {told.pk}" in shown
-    assert f"{owner.username}, on the goal that it is part of" in shown
+    assert f"message from {owner.username}, on the goal that it is part of" in shown
     assert "in euros" not in shown

@@ -77,7 +77,7 @@ def test_operators_begin_it_and_nobody_beside_a_canary(
     candidate: ComponentVersion, operator: User, reviewer: User
 ) -> None:
     for other in (reviewer, person("dev", "developer")):
-        with pytest.raises(LibraryRefused, match="do not let you begin"):
+        with pytest.raises(LibraryRefused, match="do not allow you to start"):
             version_trials.begin(wanted(candidate), by=other)
     begun = prompt_canaries.begin(candidate, by=operator, percent=10)
     with pytest.raises(NotPossibleNow, match="is a canary"):
@@ -97,7 +97,7 @@ def test_the_page_names_calls_to_operators_alone(
     assert f">call {call}<" in client_of(operator).get(address).content.decode()
     page = client_of(owner).get(address).content.decode()
     assert f">call {call}<" not in page
-    assert page.count("not yours to read") == 4
+    assert page.count("hidden: you may not see this goal") == 4
     assert "2 of at most" in page
     assert client_of(owner).post(f"{address}stop").status_code == 302
     trial.refresh_from_db()

@@ -28,7 +28,7 @@ def test_a_person_watches_an_agent_think(operator: User, open_page: Callable[...
     expect(page.get_by_role("heading", name="Action 1 of 9")).to_be_visible()
     page.get_by_role("link", name="Play").click()
     expect(page.get_by_role("heading", name="Action 4 of 9")).to_be_visible()
-    page.get_by_role("link", name="Hold").click()
+    page.get_by_role("link", name="Stop playback").click()
     page.get_by_role("link", name=re.compile("turn on kettle")).click()
     expect(page.get_by_text("The kettle is off. perceived")).to_be_visible()
 

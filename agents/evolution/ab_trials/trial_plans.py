@@ -62,12 +62,12 @@ class Asked:
         larger, alike = self._courses()
         wanted = larger.cases_for(self.power / 100)
         if wanted is None:
-            said = f"It would take more than {MOST_CASES} cases. Choose a larger difference, or notice it less surely."
+            said = f"This would need more than {MOST_CASES} cases. Choose a larger difference or less power."
             return Plan(self.design, why_not=said)
         most = wanted if available is None else min(wanted, available)
         least = self.design.least
         if most < least:
-            said = f"There are {most} cases, and fewer than {least} prove nothing, whatever they say."
+            said = f"There are only {most} cases; fewer than {least} can prove nothing."
             return Plan(self.design, most, wanted, why_not=said)
         power = float(larger.b_better[most])
         return Plan(self.design, most, wanted, power, larger.expected(most), alike.expected(most))
@@ -83,11 +83,11 @@ class Asked:
         if self.alpha not in ALPHAS:
             return f"Choose a chance of error of {_listed(ALPHAS)} %."
         if self.power not in POWERS:
-            return f"Choose a chance to notice of {_listed(POWERS)} %."
+            return f"Choose a power of {_listed(POWERS)} %."
         if not self.difference <= self.differ <= 100:
             return (
-                f"If one is better by {self.difference} points, at least {self.difference} of 100 cases come out"
-                f" differently: say {self.difference} to 100."
+                f"If one is better by {self.difference} points, at least {self.difference} of 100 cases end"
+                f" differently: enter {self.difference} to 100."
             )
         return ""
 

@@ -45,10 +45,10 @@ _Mode, _Ends, _Status = VersionTrial.Mode, VersionTrial.Verdict, ComponentVersio
 _RUNNING = Q(state=TrialState.RUNNING.value)
 # Why a kind has no live trials, as a sentence.
 NOT_LIVE: Mapping[str, str] = {
-    Component.Kind.TOOL.value: "A plan names the version of a tool that it was reviewed with: chance cannot draw one.",
-    WORKFLOW: "Whoever processes a workflow names its version, so chance cannot draw it.",
-    FIRMWARE: "What firmware forbids is forbidden in all requests or in none, so no half can have another.",
-    AGENT: "A plan that people review sets an agent, and it is set to one version at a time.",
+    Component.Kind.TOOL.value: "A plan names the version of a tool that was reviewed, so none can be chosen at random.",
+    WORKFLOW: "People choose the version of a workflow when they process it, so none can be chosen at random.",
+    FIRMWARE: "Firmware must hold for all requests, so one half cannot have another version.",
+    AGENT: "An agent has one set of settings at a time, which a reviewed plan changes.",
 }
 
 
@@ -119,7 +119,7 @@ def begin(wanted: Wanted, *, by: User) -> VersionTrial:
     """
     component = wanted.b.component
     if not may_begin(by, component):
-        raise LibraryRefused(f"Your roles do not let you begin an A/B trial of this {component.kind}.")
+        raise LibraryRefused(f"Your roles do not allow you to start an A/B trial of this {component.kind}.")
     held = offer(wanted)
     if why_not := held.why_not or _taken(component):
         raise NotPossibleNow(why_not)
@@ -128,7 +128,9 @@ def begin(wanted: Wanted, *, by: User) -> VersionTrial:
             trial = _begun(wanted, held, by)
     except IntegrityError as rival:
         # The race it answers: two people begin at once.
-        raise NotPossibleNow(_taken(component) or "Another A/B trial has just begun. Look at that first.") from rival
+        raise NotPossibleNow(
+            _taken(component) or "Another A/B trial of this component has just started. Open that one."
+        ) from rival
     return trial
 
 
@@ -156,10 +158,10 @@ def asked_of(trial: VersionTrial) -> Asked:
 def stop(trial: VersionTrial, *, by: User) -> None:
     """End it before its time; what was counted stays. Raises LibraryRefused, NotPossibleNow where it has ended."""
     if not may_begin(by, trial.component):
-        raise LibraryRefused(f"Your roles do not let you stop an A/B trial of this {trial.component.kind}.")
+        raise LibraryRefused(f"Your roles do not allow you to stop an A/B trial of this {trial.component.kind}.")
     with transaction.atomic():
         if not _end(trial, _Ends.STOPPED, f"stopped by {by.username}", by=by):
-            raise NotPossibleNow("This trial has ended already.")
+            raise NotPossibleNow("This trial has already ended.")
 
 
 def has_decided(trial: VersionTrial) -> bool:
@@ -273,9 +275,9 @@ def _unfit(wanted: Wanted) -> str:
     """Why these two versions cannot be compared so, as a sentence."""
     component = wanted.b.component
     if not can_be(wanted.b):
-        return f"This {component.get_kind_display().lower()} is part of mindX itself, which nothing does twice."
+        return f"This {component.get_kind_display().lower()} is part of mindX itself and cannot be compared."
     if wanted.a.component_id != component.pk:
-        return "A and B are versions of two components. Choose two of one."
+        return "A and B belong to different components. Choose two versions of the same one."
     if wanted.a.pk == wanted.b.pk:
         return "Choose two different versions."
     if wanted.mode not in _Mode.values:

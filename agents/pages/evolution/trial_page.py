@@ -26,11 +26,11 @@ _WIDTH, _HEIGHT = 1000, 100
 _CASES_SHOWN = 100
 _LISTED = 5
 _SAYS = {
-    "a_better": "A ({a}) is better: it did better in so many more cases that chance does not explain it.",
-    "b_better": "B ({b}) is better: it did better in so many more cases that chance does not explain it.",
-    "no_difference": "No difference that large: neither is better by {difference} points, as far as cases can tell.",
-    "undecided": "Undecided: there were too few cases to tell. What was seen may be chance.",
-    "stopped": "Stopped before it knew.",
+    "a_better": "A ({a}) is better: it succeeded in more cases than chance explains.",
+    "b_better": "B ({b}) is better: it succeeded in more cases than chance explains.",
+    "no_difference": "No difference that large: neither version is better by {difference} points or more.",
+    "undecided": "Undecided: there were too few cases. What was seen may be chance.",
+    "stopped": "Stopped before the answer was known.",
 }
 
 

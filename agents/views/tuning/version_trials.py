@@ -67,7 +67,7 @@ def stop(request: HttpRequest, pk: int) -> HttpResponse:
     except _REFUSED as refused:
         messages.error(request, str(refused))
     else:
-        messages.success(request, "The trial is stopped. What was counted stays.")
+        messages.success(request, "The trial is stopped. The cases so far are kept.")
     return redirect("version-trial", pk)
 
 

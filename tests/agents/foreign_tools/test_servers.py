@@ -242,7 +242,7 @@ def test_a_server_that_costs_workers_is_given_up(developer: User) -> None:
     McpServer.objects.filter(pk=server.pk).update(lease_fence=listing.BEGUN_MAX)
     listing.work(server.pk)
     server.refresh_from_db()
-    assert "has cost 3 workers" in server.said
+    assert "3 workers died" in server.said
 
 
 def test_names_that_are_taken_and_names_that_read_alike_are_no_tools(developer: User) -> None:

@@ -78,10 +78,11 @@ def test_no_command_and_no_capability_decides_anything() -> None:
         "agents.evolution.activation.deciding",
     )
     for room in (agents.system, review.remarks):
-        for file in Path(room.__file__ or "").parent.glob("*.py"):
+        for file in Path(room.__file__ or "").parent.rglob("*.py"):
             for node in ast.walk(ast.parse(file.read_text())):
-                named = [getattr(node, "module", "") or ""] if isinstance(node, ast.ImportFrom) else []
-                named += [one.name for one in node.names] if isinstance(node, ast.Import) else []
+                imported = [one.name for one in node.names] if isinstance(node, (ast.Import, ast.ImportFrom)) else []
+                module = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+                named = [f"{module}{name}" for name in imported]
                 assert not [name for name in named if name.startswith(deciding)], (file.name, named)
                 called = getattr(getattr(node, "func", None), "attr", "")
                 assert called not in {"approve", "reject", "activate", "settle"}, (file.name, called)

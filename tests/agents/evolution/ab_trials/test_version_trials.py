@@ -165,7 +165,7 @@ def test_a_worker_that_dies_costs_nothing_and_a_replay_that_cannot_go_on_ends_th
     replaying.work()
     version_trials.sweep()
     again.refresh_from_db()
-    assert (again.verdict, again.reason) == ("stopped", "its replay ended: it has cost 5 workers")
+    assert (again.verdict, again.reason) == ("stopped", "its replay ended: 5 workers died while it ran")
 
 
 def test_a_live_trial_gives_half_of_the_goals_to_each_and_ends_with_the_canary_a_candidate_again(
@@ -274,7 +274,7 @@ def test_who_may_begin_and_stop_one_and_what_it_refuses(
     many: None, strict: ComponentVersion, lenient: ComponentVersion, owner: User, reviewer: User, operator: User
 ) -> None:
     for nobody in (owner, reviewer):
-        with pytest.raises(LibraryRefused, match="do not let you begin"):
+        with pytest.raises(LibraryRefused, match="do not allow you to start"):
             version_trials.begin(wanted(strict, lenient), by=nobody)
     for pair, says in (
         ((strict, strict, "replayed"), "two different"),
@@ -296,12 +296,12 @@ def test_who_may_begin_and_stop_one_and_what_it_refuses(
         replays.ask(lenient, by=operator)
     with pytest.raises(LibraryRefused, match="Stop it first"):
         deciding.begin_canary(lenient, by=operator, percent=10)
-    with pytest.raises(LibraryRefused, match="do not let you stop"):
+    with pytest.raises(LibraryRefused, match="do not allow you to stop"):
         version_trials.stop(trial, by=reviewer)
     version_trials.stop(trial, by=operator)
     assert (trial.verdict, trial.reason) == ("stopped", f"stopped by {operator.username}")
     assert Replay.objects.get(trial=trial).state == ReplayState.IMPOSSIBLE
-    with pytest.raises(NotPossibleNow, match="has ended already"):
+    with pytest.raises(NotPossibleNow, match="has already ended"):
         version_trials.stop(VersionTrial.objects.get(pk=trial.pk), by=operator)
     with pytest.raises(MoveRefused):
         end_trial(trial, "b_better", reason="late")
@@ -311,7 +311,7 @@ def test_who_may_begin_and_stop_one_and_what_it_refuses(
 def test_it_does_not_begin_beside_a_canary_or_a_replay_or_without_cases(
     strict: ComponentVersion, lenient: ComponentVersion, operator: User, totalled: Totalled
 ) -> None:
-    with pytest.raises(NotPossibleNow, match="There are 0 cases, and fewer than 6 prove nothing"):
+    with pytest.raises(NotPossibleNow, match="There are only 0 cases; fewer than 6 can prove nothing"):
         version_trials.begin(wanted(strict, lenient), by=operator)
     deciding.begin_canary(lenient, by=operator, percent=10)
     with pytest.raises(NotPossibleNow, match=r"1\.1\.0 is a canary\. Activate or retire it first"):
@@ -367,7 +367,7 @@ def test_who_may_not_see_a_goal_sees_only_that_it_is_counted(
     asked |= {"difference": 20, "differ": 30, "power": 80}
     VersionTrial.objects.filter(pk=live.pk).delete()
     answer = client_of(outsider).post("/evolution/trials/new", asked, follow=True).content.decode()
-    assert "Your roles do not let you begin" in answer
+    assert "Your roles do not allow you to start" in answer
     assert VersionTrial.objects.count() == 1
 
 

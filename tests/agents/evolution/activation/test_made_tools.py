@@ -295,7 +295,7 @@ def test_trials_whose_worker_died_are_run_by_another_one(reviewer: User) -> None
     ToolCheck.objects.filter(pk=check.pk).update(lease_fence=3, lease_until=None, ended_at=None, fits=None)
     tool_checks.work(saved.pk)
     check.refresh_from_db()
-    assert "cost 3 workers" in check.said
+    assert "3 workers died" in check.said
 
 
 def test_nobody_gets_in_by_writing_for_a_tool_that_ships(operator: User) -> None:

@@ -62,7 +62,7 @@ def test_as_many_as_granted_are_begun_the_heaviest_first_and_none_is_active(
     searching.work()
     made = ComponentVersion.objects.get(component__name="total a column", status="candidate")
     assert (made.origin, made.created_by) == ("model", admin)
-    assert "begun without a person" in made.changes
+    assert "started automatically" in made.changes
     assert EvolutionStart.objects.get().candidate == made
     assert starting.run() == 0, "the day is used up"
     starting.grant(2, by=admin)

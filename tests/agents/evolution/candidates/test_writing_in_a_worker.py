@@ -127,7 +127,7 @@ def test_three_workers_are_enough(provider: Provider, operator: User, strict: Co
     CandidateSearch.objects.filter(pk=search.pk).update(lease_fence=searches.BEGUN_MAX)
     searching.work(search.pk)
     search.refresh_from_db()
-    assert (search.reason, provider.asked) == ("it has cost 3 workers", [])
+    assert (search.reason, provider.asked) == ("3 workers died while it ran", [])
 
 
 def test_one_at_a_time_and_a_long_search_does_not_hold_it_up(

@@ -109,7 +109,7 @@ def test_five_fixes_admit_a_prompt_and_it_is_activated(
     assert sum(one.tokens for one in used) <= cost.tokens
     assert {one.candidate_call for one in replay.cases.all()} <= set(used.values_list("pk", flat=True))
     assert {goal.intent_plans.count() for goal in recorded.goals} == {0, 1}, "nothing was proposed"
-    assert AuditEntry.objects.get(data__what="had 6 cases asked of models again").data["most_calls"] == 12
+    assert AuditEntry.objects.get(data__what="had 6 cases sent to models again").data["most_calls"] == 12
     assert deciding.activate_prompt(version, by=operator).status == "active"
 
 
