@@ -97,7 +97,7 @@ def search(
     if not query and not task:
         return Results(_by_words(reach, values, "", limit))
     wanted = {name: text for name, text in (("task", task), ("content", query)) if text}
-    is_few, models = _looked_at(reach, values)
+    few, models = _looked_at(reach, values)
     asked = spaces.to_ask(list(wanted.values()), models or [spaces.current()])
     said = "; ".join(asked.reasons.values())
     if not asked.vectors:
@@ -108,9 +108,10 @@ def search(
     said_in = _words(values, f"{query} {task}")
     values["silent"] = list(asked.reasons)
     rare = rare_models(f"SELECT FROM {_FROM} WHERE {reach} AND {_VECTORS}", values, models)
-    those = _every(reach, said_in) if is_few else _candidates(reach, said_in, asked, rare)
+    values["few"] = few
+    those = _few(said_in) if few is not None else _candidates(reach, said_in, asked, rare)
     # Few are compared one by one: no index is asked, and nothing has to be set for it.
-    with nullcontext() if is_few else nearest_first(strictly=False), connection.cursor() as cursor:
+    with nullcontext() if few is not None else nearest_first(strictly=False), connection.cursor() as cursor:
         cursor.execute(_ranked(those, wanted, len(asked.vectors)), values)
         return Results(_loaded(cursor.fetchall()), some_by_words=said)
 
@@ -144,19 +145,22 @@ def _reach(filters: Filters) -> tuple[str, dict[str, Any]]:
     return " AND ".join(said), values
 
 
-def _looked_at(reach: str, values: dict[str, Any]) -> tuple[bool, list[str]]:
-    """Whether so few versions pass the filters that each is compared, and the sentence models that vectors are of."""
+def _looked_at(reach: str, values: dict[str, Any]) -> tuple[list[int] | None, list[str]]:
+    """The versions that pass the filters if they are so few that each is compared, else None; and the sentence models
+    that vectors are of.
+    """
     found = prepared.row(
-        f"SELECT (SELECT count(*) FROM (SELECT FROM {_FROM} WHERE {reach} LIMIT {EXACT_UP_TO + 1}) AS few),"  # noqa: S608  # our own names
+        f"SELECT (SELECT CASE WHEN cardinality(ids) <= {EXACT_UP_TO} THEN ids END FROM"  # noqa: S608  # our own names
+        f" (SELECT ARRAY(SELECT version.id FROM {_FROM} WHERE {reach} LIMIT {EXACT_UP_TO + 1}) AS ids) AS passing),"
         f" {models_sql(ComponentVersion)}",
         values,
     )
-    count, models = found or (0, [])
-    return int(count) <= EXACT_UP_TO, list(models)
+    few, models = found or ([], [])
+    return few, list(models)
 
 
-def _every(reach: str, said_in: str) -> str:
-    return f"SELECT version.id FROM {_FROM} WHERE {reach} AND ({_COMPARED} OR {said_in})"  # noqa: S608  # our own names
+def _few(said_in: str) -> str:
+    return f"SELECT version.id FROM {_FROM} WHERE version.id = ANY(%(few)s) AND ({_COMPARED} OR {said_in})"  # noqa: S608  # our own names
 
 
 def _candidates(reach: str, said_in: str, asked: spaces.Questions, rare: Collection[str]) -> str:
