@@ -243,7 +243,7 @@ def test_the_plan_of_a_trial_states_its_power_and_its_cases() -> None:
         (Asked(difference=0, differ=10, alpha=5, power=80), "2 to 60"),
         (Asked(difference=20, differ=101, alpha=5, power=80), "100"),
         (Asked(difference=20, differ=30, alpha=3, power=80), "chance of error"),
-        (Asked(difference=20, differ=30, alpha=5, power=50), "chance to notice"),
+        (Asked(difference=20, differ=30, alpha=5, power=50), "Choose a power"),
     ],
 )
 def test_a_plan_that_cannot_be_says_what_to_change(asked: Asked, says: str) -> None:
