@@ -90,7 +90,7 @@ class RolloutState(StrEnum):
 
 
 class TrialState(StrEnum):
-    """Where an A/B trial of two versions is; its verdict says what came of it."""
+    """Whether an A/B trial of two versions runs. Its verdict is the result."""
 
     RUNNING = "running"
     ENDED = "ended"

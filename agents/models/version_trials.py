@@ -27,7 +27,7 @@ class VersionTrial(models.Model):
         REPLAYED = "replayed"
 
     class Verdict(models.TextChoices):
-        """What came of it; empty while it runs."""
+        """The verdict; empty while the trial runs."""
 
         RUNNING = "", "Running"
         A_BETTER = "a_better", "A is better"

@@ -105,7 +105,7 @@ def latest(plan: IntentPlan) -> ShadowRun | None:
 
 
 def changed_paths(run: ShadowRun) -> dict[str, list[str]] | None:
-    """What became of which paths in the copy, by kind (`sandbox.store.compare.ORDER`); None when nobody can tell."""
+    """The paths that the run in the copy changed, by kind (`sandbox.store.compare.ORDER`); None if unknown."""
     if run.state != ShadowState.DONE:
         return None
     try:

@@ -49,7 +49,7 @@ class Total:
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of it. `found`: the cases there are; `tried`: those that were looked at in time; `untold`: those of
+    """The result of a trial. `found`: the cases there are; `tried`: those looked at in time; `untold`: those of
     them that cannot be tried, for what they stood on is not kept; `hidden`: those that change and may not be shown.
     """
 

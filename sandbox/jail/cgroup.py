@@ -89,7 +89,7 @@ def _parents() -> tuple[Path, ...]:
 
 
 def _remove_abandoned() -> None:
-    """Removes groups of which both launcher and worker were killed, because nobody else does."""
+    """Removes control groups whose launcher and worker were both killed: nothing else would."""
     for parent in _wanted(DEFAULT_LIMITS):
         for folder in parent.glob(f"{PREFIX}*-*"):
             if not Path("/proc", folder.name.split("-")[1]).exists():

@@ -72,7 +72,7 @@ def newest_plan() -> int:
 
 
 def take(trial: VersionTrial) -> None:
-    """Look at the goals that were planned since the last time, and at what came of those that are its cases."""
+    """Take in the goals planned since the last look, and the results of the trial's own goals."""
     if trial.component.kind == RULE:
         _take_goals(trial)
     for case in trial.cases.filter(known_at=None).select_related("goal"):
@@ -158,7 +158,7 @@ def _concerned(trial: VersionTrial, plan: Plan) -> bool:
 
 
 def _settle(case: VersionTrialCase) -> None:
-    """Keep what came of a goal once it is known; a dropped or removed one says nothing."""
+    """Store a goal's result once it is known. A dropped or removed goal does not count."""
     goal, worked = case.goal, None
     if goal is not None and goal.state != GoalState.DROPPED:
         worked = _worked(goal)

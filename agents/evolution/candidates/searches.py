@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from agents.evolution.candidates import asking, grounds, writing
@@ -174,17 +174,9 @@ def latest(component: Component, *, of_one_text: bool = False) -> CandidateSearc
 def stop(search: CandidateSearch, *, by: User) -> None:
     """End it before its time; what was tried stays. Raises LibraryRefused, NotPossibleNow where it has ended."""
     writing.check_may_write(by)
-    said = f"stopped by {by.username}"
-    with transaction.atomic():
-        found = CandidateSearch.objects.select_for_update(no_key=True).get(pk=search.pk)
-        if found.state == ReplayState.WAITING:
-            move_replay(found, ReplayState.RUNNING, lease_fence=F("lease_fence") + 1)
-            found.refresh_from_db()
-        try:
-            move_replay(found, ReplayState.IMPOSSIBLE, reason=said)
-        except MoveRefused as over:
-            what = "It" if found.is_of_one_text else "This search"
-            raise NotPossibleNow(f"{what} has ended already.") from over
+    if not replays.break_off(search, f"stopped by {by.username}"):
+        what = "It" if search.is_of_one_text else "This search"
+        raise NotPossibleNow(f"{what} has ended already.")
 
 
 def claim(search_id: int | None = None) -> CandidateSearch | None:

@@ -16,7 +16,7 @@ from agents.evolution.replays import agent_sides, answer_cases, cases, gate
 from agents.evolution.replays.answer_cases import Cost, FoundCall
 from agents.evolution.replays.cases import Found
 from agents.evolution.replays.gate import Flip, Judgement
-from agents.models import Replay, ReplayCase, Rollout, Standstill, VersionTrial
+from agents.models import CandidateSearch, Replay, ReplayCase, Rollout, Standstill, VersionTrial
 from agents.record import row_lease, wake_ups
 from agents.record.errors import NotPossibleNow
 from agents.record.moves import move_replay
@@ -250,10 +250,10 @@ def stop(replay: Replay, *, by: User) -> None:
         raise NotPossibleNow("This replay has ended already.")
 
 
-def break_off(replay: Replay, reason: str) -> bool:
-    """End it before its time, whoever has it; False where it has ended."""
+def break_off(work: Replay | CandidateSearch, reason: str) -> bool:
+    """End a replay or a search early, whichever worker has it; False if it has already ended."""
     with transaction.atomic():
-        found = Replay.objects.select_for_update(no_key=True).get(pk=replay.pk)
+        found = type(work)._default_manager.select_for_update(no_key=True).get(pk=work.pk)
         if found.state == ReplayState.WAITING:
             move_replay(found, ReplayState.RUNNING, lease_fence=F("lease_fence") + 1)
             found.refresh_from_db()

@@ -65,7 +65,7 @@ class Case:
 
     @property
     def came(self) -> str:
-        """What came of it."""
+        """The result of this case, in words."""
         if self.case.known_at is None:
             return "waiting"
         return {True: "worked", False: "failed", None: "says nothing"}[self.case.worked]

@@ -128,7 +128,7 @@ def _page(request: HttpRequest, user: User, kind: Kind, found: Tunable | None) -
 
 @dataclass
 class _Sent:
-    """What became of a form that was sent: errors, a trial, or a page to go on to because it is saved."""
+    """The outcome of a submitted form: errors, a trial, or the page to open because it was saved."""
 
     typed: QueryDict | None = None
     errors: dict[str, str] = field(default_factory=dict)
