@@ -87,7 +87,9 @@ class Library:
         """Each relevant rule, once for each set of values that beliefs give its slots; applicable or not."""
         said = [Belief(each.sentence) for each in beliefs.all()]
         for relevant in relevant_rules(goal, self._known, _NO_COMMANDS):
-            yield from proposals(_without_articles(relevant), self._rules, _NO_COMMANDS, said, "").relevant
+            match = _without_articles(relevant)
+            found = proposals(match, self._rules, _NO_COMMANDS, said, "", asks_models=self.asks_models)
+            yield from found.relevant
 
     def support(self, context: Context, values: Mapping[str, str], beliefs: Beliefs) -> Support | None:
         """What holds one context now, if anything does. Raises KeyError for a slot without a value."""

@@ -3,6 +3,9 @@
     CONSIDERING you see a {thing} on the {place}       matches “You see a metal pot on the table.”
 
 What is found here are proposals: a rule is used only when every one of its contexts, filled with them, is entailed.
+So where a model may be asked whether it follows, a belief need not have every word of a context that no belief says:
+
+    CONSIDERING a {kind} tree grows in the {pot}       takes values from “You see a lemon tree in the red pot.”
 """
 
 from __future__ import annotations
@@ -10,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, pairwise
 
 from agents.rules.bodies import slot_kinds, slots_in
+from agents.rules.cascade import content_words
 from agents.rules.facts import Listing, Sight, Thing, is_below, join
 from agents.rules.grammar import Context, Rule
 from agents.rules.selection import Relevant, SlotValue, value_problem
@@ -27,8 +31,11 @@ from agents.toolkit.wording.slots import Template, TemplateError, compile_templa
 from agents.toolkit.wording.words import NOISE, Text, Value, fold, read_text, unescape
 
 MAX_MATCHES = 200
+# So many beliefs at most are taken for what they say in part: judging one costs a model some eight pairs.
+MAX_NEARLY = 8
 # What `Thing` says of a file that is there.
 _WORDS_OF_A_LIST = frozenset({"there", "is", "file", "or", "folder", "named"})
+_MARKS = ".,;:!?"
 _Values = Mapping[str, SlotValue]
 
 
@@ -78,11 +85,18 @@ def pattern_of(context: Context) -> Template | None:
 
 
 def proposals(
-    relevant: Relevant, rules: tuple[Rule, ...], registry: Registry, beliefs: Sequence[Belief], cwd: str
+    relevant: Relevant,
+    rules: tuple[Rule, ...],
+    registry: Registry,
+    beliefs: Sequence[Belief],
+    cwd: str,
+    *,
+    asks_models: bool = False,
 ) -> Proposals:
     """Return the rule as it is, or once for each way in which beliefs give its further slots their values.
 
     A rule whose contexts no belief matches comes back as it is, so that its reader learns which context it was.
+    `asks_models`: what is open is put to a model, so beliefs that say a context in part are taken where none says it.
     """
     rule = relevant.known.rule
     bindings = bindings_of(rule)
@@ -93,6 +107,8 @@ def proposals(
     is_cut = False
     for binding in bindings:
         matches = list(_matches(binding, kinds, beliefs, cwd))
+        if asks_models and not matches:
+            matches = _nearly(binding, kinds, beliefs, cwd)
         joined = _distinct(both for one in found for match in matches if (both := _joined(one, match, relevant)))
         found = list(islice(joined, MAX_MATCHES + 1))
         is_cut = is_cut or len(found) > MAX_MATCHES
@@ -106,12 +122,53 @@ def _matches(binding: Binding, kinds: Mapping[str, str], beliefs: Sequence[Belie
     of_list = binding.template.needed <= _WORDS_OF_A_LIST
     for belief in beliefs:
         for text in (*_readings(belief.sentence), *(_listed(belief.sentence) if of_list else ())):
-            match = binding.template.match(text, kinds)
-            if match is None:
-                continue
-            values = {slot: _value(value, kinds[slot], belief, cwd) for slot, value in match.values.items()}
-            if not any(value.problem for value in values.values()):
+            values = _read(binding.template, text, kinds, belief, cwd)
+            if values is not None:
                 yield values
+
+
+def _read(template: Template, text: Text, kinds: Mapping[str, str], belief: Belief, cwd: str) -> _Values | None:
+    """What a sentence says for the slots; None where it is no match or says what a slot cannot be."""
+    match = template.match(text, kinds)
+    if match is None:
+        return None
+    values = {slot: _value(value, kinds[slot], belief, cwd) for slot, value in match.values.items()}
+    return None if any(value.problem for value in values.values()) else values
+
+
+def _nearly(binding: Binding, kinds: Mapping[str, str], beliefs: Sequence[Belief], cwd: str) -> list[_Values]:
+    """What the beliefs with most words of the context say for its slots, when the words that they lack are left out."""
+    found = []
+    for belief in beliefs:
+        for text in _plainly(belief.sentence):
+            kept = _kept(binding.context.text, text.vocabulary)
+            values = _read(compile_template(kept), text, kinds, belief, cwd) if kept else None
+            if values is not None:
+                found.append((len(content_words(kept)), values))
+    found.sort(key=lambda each: -each[0])
+    return [values for _, values in found[:MAX_NEARLY]]
+
+
+def _kept(context: str, vocabulary: Set[str]) -> str:
+    """The slots of a context and those of its words that are in the vocabulary.
+
+    Empty where no word is left that says what it is about, or none between two slots: then nothing parts their values.
+    """
+    pieces = [piece for piece in tidy(context).split() if slots_in(piece) or fold(piece.strip(_MARKS)) in vocabulary]
+    told = " ".join(piece for piece in pieces if not slots_in(piece))
+    is_parted = not any(slots_in(one) and slots_in(other) for one, other in pairwise(pieces))
+    return " ".join(pieces) if is_parted and content_words(told) else ""
+
+
+@lru_cache(maxsize=16_384)
+def _plainly(said: str) -> tuple[Text, ...]:
+    """The sentences of a belief; of what is seen only what it is and where, since that can be said in any way."""
+    told = []
+    for sentence in sentences(said):
+        fact = read_fact(sentence)
+        is_here = isinstance(fact, Sight) and fact.positive
+        told.append(as_seen(tidy(sentence)).removeprefix("you see ") if is_here else tidy(sentence))
+    return tuple(read_text(text, exact=True) for text in told)
 
 
 @lru_cache(maxsize=16_384)

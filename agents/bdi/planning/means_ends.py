@@ -173,7 +173,8 @@ class _Planner:
     def _judged(self, goal: _Goal, beliefs: tuple[Belief, ...], cwd: str) -> list[_Group]:
         """Every relevant rule, judged with the values that the goal says or a belief gives."""
         relevant = [self._with_origins(match, goal) for match in relevant_rules(goal.text, self.rules, self.registry)]
-        found = [proposals(match, self.texts, self.registry, beliefs, cwd) for match in relevant]
+        asks = self.likely is not None
+        found = [proposals(one, self.texts, self.registry, beliefs, cwd, asks_models=asks) for one in relevant]
         said = [belief.sentence for belief in beliefs]
         self.filed = filed = self.filed.now(said) if self.filed is not None else Speaking(said)
         likely = self.likely.now(said) if self.likely is not None else None

@@ -11,10 +11,16 @@ from hypothesis import strategies as st
 from agents.bdi.beliefs.perception import perceive
 from agents.bdi.planning.means_ends import plan
 from agents.bdi.plans.validation import validate
-from agents.rules.binding import MAX_MATCHES
+from agents.environments.beliefs import Beliefs
+from agents.environments.choosing import Library, goal_text
+from agents.environments.entailing import cascade, structured
+from agents.rules.binding import MAX_MATCHES, MAX_NEARLY
+from agents.rules.cascade import Likelihood
+from agents.rules.grammar import parse
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.types import Belief, NoPlan, PlanDraft
 from tests.agents.bdi.worlds import known, world
+from tests.agents.rules.test_cascade import Model
 
 TAKE = (
     "RULE take\nIF your task is to tidy up\nCONSIDERING you see a {thing} on the {place}\nAND the {place} is open\n"
@@ -192,3 +198,65 @@ def test_values_from_beliefs_make_every_context_hold_and_are_found_when_any_do(s
         slots = found.evidence["slots"]
         assert (slots["thing"]["value"], slots["place"]["value"]) in fitting
         assert all(context["holds"] for context in found.evidence["contexts"])
+
+
+GROWS = (
+    "RULE pick\nIF your task is to tidy up\nCONSIDERING a {kind} tree grows in the {pot}\n"
+    "THEN: write {kind} to the file {pot}\n"
+)
+PLANTED = [
+    Belief("The gate is open."),
+    Belief("You see a lemon tree in the saucer."),
+]
+
+
+def judged_by(model: Model, rules: str, beliefs: list[Belief]) -> PlanDraft | NoPlan:
+    return plan("tidy up", known(rules), beliefs, REGISTRY, judge_by=[model])
+
+
+def test_a_model_is_asked_with_the_values_of_a_belief_that_says_a_context_in_part() -> None:
+    model = Model()
+    draft = judged_by(model, GROWS, PLANTED)
+    assert isinstance(draft, PlanDraft), draft.evidence["rejected"]
+    assert (draft.steps[0].values()["path"], draft.steps[0].values()["content"]) == ("saucer", "lemon")
+    assert model.asked == [("You see a lemon tree in the saucer.", "a lemon tree grows in the saucer")]
+    assert draft.evidence["slots"]["kind"]["belief"] == "You see a lemon tree in the saucer."
+
+
+def test_what_a_belief_says_in_part_is_no_match_when_no_model_confirms_it() -> None:
+    assert isinstance(judged_by(Model(Likelihood(0.0, 1.0, 0.0)), GROWS, PLANTED), NoPlan)
+    (rejected,) = outcome(GROWS, PLANTED).evidence["rejected"]
+    assert rejected["why"] == "nothing shows that a {kind} tree grows in the {pot}"
+
+
+def test_what_a_belief_says_in_full_is_taken_alone() -> None:
+    model = Model()
+    beliefs = [*PLANTED, Belief("A plum tree grows in the tub.")]
+    draft = judged_by(model, GROWS, beliefs)
+    assert isinstance(draft, PlanDraft)
+    assert (draft.steps[0].values()["path"], model.asked) == ("tub", [])
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        "{kind} grows in the {pot}",  # “in” alone says nothing about what it is about
+        "a {kind} called {pot} tree",  # nothing would part both values
+        "NOT a {kind} tree grows in the {pot}",
+    ],
+)
+def test_too_little_in_common_is_no_match(context: str) -> None:
+    model = Model()
+    found = judged_by(model, GROWS.replace("a {kind} tree grows in the {pot}", context), PLANTED)
+    assert isinstance(found, NoPlan)
+    assert model.asked == []
+
+
+def test_of_many_beliefs_only_the_nearest_are_tried_in_an_environment() -> None:
+    held = Beliefs(oldest=10)
+    held.perceive([f"You see a lemon tree in the pot{number}." for number in range(40)])
+    rule = parse("IF your task is to rest\nCONSIDERING a {kind} tree grows in the {pot}\nTHEN: focus on {kind}")
+    asking = Library(rule, cascade([Model()]))
+    assert len(list(asking.matches(goal_text("rest"), held))) == MAX_NEARLY
+    assert asking.choices(goal_text("rest"), held)[0].values == {"kind": "lemon", "pot": "pot0"}
+    assert not Library(rule, structured).choices(goal_text("rest"), held)
