@@ -16,6 +16,9 @@ from agents.components import made_tools, rule_writing, tool_writing
 from agents.components.tool_writing import ToolInvalid
 from agents.cycle import cycle
 from agents.evolution import replaying
+from agents.evolution.ab_trials import version_trials
+from agents.evolution.ab_trials.trial_plans import Asked
+from agents.evolution.ab_trials.version_trials import Wanted
 from agents.evolution.activation import deciding, rollouts, tool_checks
 from agents.evolution.replays import replays
 from agents.evolution.replays.gate import Verdict
@@ -314,3 +317,20 @@ def test_a_rule_for_a_command_is_offered_that_plans_goals_in_its_words(
     made_tools.refresh()
     (command,) = tools_in_use().tool("word_count").commands
     assert not rule_writing.check(tool_writing.rule_for(command), instead_of="tally words").problems
+
+
+def test_a_trial_of_two_versions_of_a_tool_ends_with_the_case_that_decides(
+    word_count: ComponentVersion,
+    tallied: Tallied,
+    repeated: Callable[[int], None],
+    reviewer: User,
+    operator: User,
+) -> None:
+    tallied(b"caf\xe9")
+    repeated(7)
+    better = save(MENDED, reviewer, word_count.component)
+    trial = version_trials.begin(Wanted(word_count, better, "replayed", Asked(60, 100, 10)), by=operator)
+    replaying.work()
+    trial.refresh_from_db()
+    assert (trial.verdict, trial.reason) == ("b_better", "after 6 cases: B did better in 6, A in 0")
+    assert ComponentVersion.objects.get(pk=better.pk).status == "candidate", "a person activates it"

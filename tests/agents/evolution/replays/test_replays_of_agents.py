@@ -13,6 +13,9 @@ from django.test import Client
 from agents.components import agent_versions
 from agents.cycle import cycle
 from agents.evolution import replaying
+from agents.evolution.ab_trials import version_trials
+from agents.evolution.ab_trials.trial_plans import Asked
+from agents.evolution.ab_trials.version_trials import Wanted
 from agents.evolution.activation import deciding
 from agents.evolution.replays import agent_sides, replays
 from agents.models import DEFAULT_AGENT, Agent, Goal, Replay
@@ -146,3 +149,19 @@ def test_who_may_and_how_it_is_shown(
     assert (refused.status_code, "plan that people approve" in refused.json()["detail"]) == (409, True)
     assert deciding.reject(version, by=operator, reason="it plans worse").status == "retired"
     assert f"?version={version.pk}#replay" not in client_of(operator).get(f"/agents/{ran.agent_id}/").content.decode()
+
+
+def test_a_trial_of_two_versions_of_an_agent_ends_with_the_case_that_decides(
+    ran: Goal, provider: Provider, operator: User, repeated: Callable[[int], None]
+) -> None:
+    repeated(7)
+    b = changed(operator, model=OTHER_MODEL, max_repair_attempts=0)
+    a = b.component.versions.get(status="active")
+    by_model(provider, GOOD_TEXT, BAD_TEXT)
+    asked = len(provider.asked)
+    trial = version_trials.begin(Wanted(a, b, "replayed", Asked(60, 100, 10)), by=operator)
+    replaying.work()
+    trial.refresh_from_db()
+    assert (trial.verdict, trial.reason) == ("a_better", "after 6 cases: B did better in 0, A in 6")
+    assert len(provider.asked) - asked == 2, "the same goal is asked about once for each"
+    assert Agent.objects.get(name=DEFAULT_AGENT).model == "", "nobody set it"

@@ -342,3 +342,18 @@ def test_a_replayed_trial_asks_no_more_than_it_says_and_nothing_once_it_knows(
     assert (trial.verdict, trial.reason) == ("b_better", "after 6 cases: B did better in 6, A in 0")
     assert len(provider.asked) - asked == 12
     assert AuditEntry.objects.get(data__what__startswith="began replayed A/B trial").data["most_calls"] == 16
+
+
+def test_a_trial_of_firmware_ends_with_the_case_that_decides(
+    recorded: Recorded, provider: Provider, operator: User, reviewer: User
+) -> None:
+    a = firmware.activate(firmware.save("general", "Be kind.", by=operator), by=operator)
+    recorded.plan(*[GOOD_TEXT] * 8)
+    text = f"{PLANNER}\nCHECKS:\nno-harbour: forbid path harbour\n"
+    b = firmware.save("general", text, by=reviewer, changes="no harbour")
+    recorded.answer(GOOD_TEXT, json.dumps({"steps": [{**GOOD["steps"][0], "params": {"path": "quay"}}]}))
+    trial = version_trials.begin(Wanted(a, b, "replayed", Asked(60, 100, 10)), by=operator)
+    replaying.work()
+    trial.refresh_from_db()
+    assert (trial.verdict, trial.reason) == ("b_better", "after 6 cases: B did better in 6, A in 0")
+    assert ComponentVersion.objects.get(pk=a.pk).status == "active", "a person activates it"

@@ -12,6 +12,9 @@ from django.test import Client
 
 from agents.cycle import cycle
 from agents.evolution import replaying
+from agents.evolution.ab_trials import version_trials
+from agents.evolution.ab_trials.trial_plans import Asked
+from agents.evolution.ab_trials.version_trials import Wanted
 from agents.evolution.activation import deciding, rollouts
 from agents.evolution.candidates import saving, searching
 from agents.evolution.replays import gate, replays
@@ -264,3 +267,21 @@ def test_the_next_version_by_the_api_is_replayed(
     assert (evolved.status_code, evolved.json()["replay"]["state"]) == (202, "waiting")
     with pytest.raises(NotPossibleNow, match="first version"):
         replays.ask(total, by=reviewer)
+
+
+def test_a_trial_of_two_versions_ends_with_the_case_that_decides(
+    totalled: Totalled,
+    repeated: Callable[[int], None],
+    total: ComponentVersion,
+    operator: User,
+    reviewer: User,
+) -> None:
+    totalled("1\n\n2\n")
+    repeated(7)
+    lenient = candidate(reviewer, "lenient")
+    replayed(lenient)
+    trial = version_trials.begin(Wanted(total, lenient, "replayed", Asked(60, 100, 10)), by=operator)
+    replaying.work()
+    trial.refresh_from_db()
+    assert (trial.verdict, trial.reason) == ("b_better", "after 6 cases: B did better in 6, A in 0")
+    assert ComponentVersion.objects.get(pk=lenient.pk).status == "candidate", "a person activates it"
