@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
-from training.entailment import pairs, scienceworld, sights
+from training.entailment import pairs, replacing, scienceworld, sights, wordnet
 from training.entailment.made import made
 from training.entailment.pairs import Pair
 from training.entailment.topics import CHECKED, MEASURED, TRAINED
@@ -16,6 +16,9 @@ MADE, WORLD = 20_000, 20_000
 # has long pairs that were labelled by rules, and the last two know two classes only.
 MOST = {"snli_dev": 6_000, "cad_train": 6_000, "conj_train": 2_000, "med": 2_000, "help": 2_000}
 MADE_CHECKED, WORLD_CHECKED = 3_000, 3_000
+ONE_WORD = 4_500
+# Sentences about scenes, in which a word is replaced.
+SCENES = ("snli_dev", "cad_train")
 SEED_OF_WALKS = 7
 # The split of ScienceWorld whose variations each part is made from.
 SPLITS = {TRAINED: "train", CHECKED: "dev", MEASURED: "test"}
@@ -38,6 +41,7 @@ def gather(nli: Path, work: Path, seed: int) -> Data:
     trained = [pair for name in pairs.TRAIN for pair in _of_file(nli, name, rng)]
     trained += pairs.sample(made(MADE, rng, held_out=False), MADE, rng)
     trained += _of_world(work, WORLD, rng, TRAINED)
+    trained += replacing.replaced(_scenes(nli), ONE_WORD, wordnet.WordNet(), rng)
     checked = pairs.read_all(nli, pairs.VALIDATION)
     checked += pairs.sample(made(MADE_CHECKED, rng, held_out=True), MADE_CHECKED, rng)
     checked += _of_world(work, WORLD_CHECKED, rng, CHECKED)
@@ -46,6 +50,10 @@ def gather(nli: Path, work: Path, seed: int) -> Data:
     known |= {(pair.premise, pair.hypothesis) for pair in checked}
     unseen = _of_world(work, WORLD_CHECKED, rng, MEASURED)
     return Data(trained, checked, [pair for pair in unseen if (pair.premise, pair.hypothesis) not in known])
+
+
+def _scenes(nli: Path) -> list[str]:
+    return [said for pair in pairs.read_all(nli, SCENES) for said in (pair.premise, pair.hypothesis)]
 
 
 def _of_world(work: Path, number: int, rng: random.Random, part: str) -> list[Pair]:
