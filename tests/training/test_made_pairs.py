@@ -41,6 +41,15 @@ def test_made_pairs_are_the_same_for_the_same_seed_and_have_every_label() -> Non
     assert {pair.label for pair in first} == {ENTAILMENT, NEUTRAL, CONTRADICTION}
 
 
+def test_thresholds_are_chosen_on_subjects_that_are_not_trained_on() -> None:
+    trained, other = made._parted()
+    assert {topic.group for topic in other} == {made.WORKSPACE}
+    said = {wording for topic in other for claim in topic.claims.values() for wording in claim.says}
+    assert said.isdisjoint(wording for topic in trained for claim in topic.claims.values() for wording in claim.says)
+    pairs = made.of_other_subjects(300, random.Random(3))
+    assert {pair.label for pair in pairs} == {ENTAILMENT, NEUTRAL, CONTRADICTION}
+
+
 @pytest.mark.parametrize("held_out", [True, False])
 def test_a_sentence_follows_from_itself(held_out: bool) -> None:
     """Another thing in a slot that neither sentence names makes no other sentence."""

@@ -54,3 +54,11 @@ def test_contradictions_are_kept_out_by_the_other_threshold() -> None:
     made = np.concatenate([shares(sure, 0.03), shares(sure, 0.08)])
     right = np.concatenate([np.ones(1_000, bool), np.zeros(1_000, bool)])
     assert chosen(made, right, kinds(2_000)) == Sure(0.9, 0.05)
+
+
+def test_of_a_kind_that_is_seldom_sure_at_most_one_answer_is_wrong() -> None:
+    many, few = np.linspace(0.5, 0.99, 3_000), np.linspace(0.5, 0.99, 30)
+    made = shares(np.concatenate([many, few]))
+    right = np.concatenate([np.ones(3_000, bool), np.arange(30) % 10 != 0])
+    named = np.concatenate([kinds(3_000), kinds(30, "workspace")])
+    assert chosen(made, right, named).entailment == pytest.approx(few[10], abs=0.001)

@@ -26,8 +26,6 @@ from training.entailment import pairs, product
 PRECISION = 0.99
 # One-sided: so sure it has to be that precision is no less.
 Z = 1.645
-# Fewer answers “yes” than these show nothing about a single kind of sentences.
-FEWEST = 50
 TEMPERATURES = np.geomspace(0.3, 5, 200)
 # The most probable contradiction of a yes that is tried; the least probable entailment is then chosen for each.
 CONTRADICTIONS = (0.005, 0.01, 0.02, 0.05, 0.1)
@@ -83,8 +81,8 @@ def temperature_of(logs: Floats, labels: NDArray[np.int64]) -> float:
 def chosen(shares: Floats, right: NDArray[np.bool_], kinds: NDArray[np.str_]) -> Sure:
     """The two thresholds together with which most answers “yes” are given, of which 99 in 100 are right.
 
-    That has to hold on all pairs together with some certainty, and on each kind of them that has enough answers: on all
-    together alone one kind that is always right would pay for another that is not.
+    That has to hold on all pairs together with some certainty, and on each kind of them, where one wrong answer shows
+    nothing: on all together alone one kind that is always right would pay for another that is not.
     """
     found = [(least, most) for most in CONTRADICTIONS if (least := threshold_of_each(shares, right, kinds, most)) <= 1]
     yes = [int((right & sure_enough(shares, Sure(*one))).sum()) for one in found]
@@ -100,8 +98,7 @@ def threshold_of_each(shares: Floats, right: NDArray[np.bool_], kinds: NDArray[n
     good = lower_bound(np.cumsum(right), np.arange(1, len(right) + 1)) >= PRECISION
     for kind in np.unique(kinds):
         own = kinds == kind
-        count, hits = np.cumsum(own), np.cumsum(own & right)
-        good &= (count < FEWEST) | (hits >= PRECISION * count)
+        good &= np.cumsum(own & ~right) <= np.maximum(1, (1 - PRECISION) * np.cumsum(own))
     # Of equal probabilities all are a yes or none is.
     good &= np.append(sure[1:] != sure[:-1], True)
     last = np.flatnonzero(good)

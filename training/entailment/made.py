@@ -10,6 +10,7 @@ import random
 import re
 import tomllib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +39,29 @@ HEDGES = (
 )
 
 
+WORKSPACE, OTHER_SUBJECTS = "workspace", "other subjects"
+# Every fifth topic of workspaces is only for choosing thresholds: rules speak of more than anything can be trained on.
+HELD_OUT_TOPIC = 5
+
+
+def _parted() -> tuple[list[Topic], list[Topic]]:
+    """The topics that are trained on, and those of workspaces that are not."""
+    topics = read()
+    other = [topic for topic in topics if topic.group == WORKSPACE][HELD_OUT_TOPIC - 1 :: HELD_OUT_TOPIC]
+    return [topic for topic in topics if topic not in other], other
+
+
+def of_other_subjects(number: int, rng: random.Random) -> list[Pair]:
+    """So many pairs of workspaces about what no trained pair is about."""
+    _, topics = _parted()
+    found = [_balanced(lambda rng, _: about(rng.choice(topics), topics, rng, False), rng, False) for _ in range(number)]
+    return [replace(pair, source=OTHER_SUBJECTS) for pair in found]
+
+
 def made(number: int, rng: random.Random, held_out: bool) -> list[Pair]:
     """So many pairs: four in nine of workspaces, four in nine of rooms and things, one in nine of numbers."""
-    topics = read()
-    groups = [[topic for topic in topics if topic.group == group] for group in ("workspace", "household")]
+    topics, _ = _parted()
+    groups = [[topic for topic in topics if topic.group == group] for group in (WORKSPACE, "household")]
 
     def of_topic(group: list[Topic]) -> Maker:
         return lambda rng, held_out: about(rng.choice(group), topics, rng, held_out)
