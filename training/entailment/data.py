@@ -16,7 +16,7 @@ MADE, WORLD = 20_000, 20_000
 # has long pairs that were labelled by rules, and the others know two classes only.
 MOST = {"conj_train": 2_000, "med": 2_000, "help": 2_000}
 MADE_CHECKED, SUBJECTS_CHECKED, WORLD_CHECKED = 3_000, 1_500, 3_000
-ONE_WORD = 4_500
+ONE_WORD, OPPOSED = 4_500, 6_000
 # Sentences about scenes, in which a word is replaced.
 SCENES = ("snli_dev", "cad_train")
 SEED_OF_WALKS = 7
@@ -39,9 +39,10 @@ def gather(nli: Path, work: Path, seed: int) -> Data:
     """Read the files of `nli` and make the rest; the observations of ScienceWorld are kept in `work`."""
     rng = random.Random(seed)
     trained = [pair for name in pairs.TRAIN for pair in _of_file(nli, name, rng)]
-    trained += pairs.sample(made(MADE, rng, held_out=False), MADE, rng)
-    trained += _of_world(work, WORLD, rng, TRAINED)
-    trained += replacing.replaced(_scenes(nli), ONE_WORD, wordnet.WordNet(), random.Random(seed))
+    of_our_own = pairs.sample(made(MADE, rng, held_out=False), MADE, rng) + _of_world(work, WORLD, rng, TRAINED)
+    words = wordnet.WordNet()
+    trained += of_our_own + replacing.opposed(of_our_own, OPPOSED, words, random.Random(seed))
+    trained += replacing.replaced(_scenes(nli), ONE_WORD, words, random.Random(seed))
     checked = pairs.read_all(nli, pairs.VALIDATION)
     checked += pairs.sample(made(MADE_CHECKED, rng, held_out=True), MADE_CHECKED, rng)
     checked += pairs.sample(of_other_subjects(SUBJECTS_CHECKED, rng), SUBJECTS_CHECKED, rng)

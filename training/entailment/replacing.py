@@ -19,6 +19,9 @@ SOURCE = "one word"
 _NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _COLOURS = ("red", "orange", "yellow", "green", "blue", "purple", "pink", "brown", "black", "white", "gray")
 _DETERMINERS = frozenset({"a", "an", "the", "his", "her", "their", "one", "some", "this", "that", *_NUMBERS})
+_BE = frozenset({"is", "are", "was", "were", "be", "been", "stays", "remains", "still", "now", "turned", "switched"})
+# Without a verb before them, or before anything else, these say where something is.
+_PARTICLES = frozenset({"on", "off", "in", "out", "up", "down"})
 # Behind a noun that ends its phrase; before anything else it may be a part of a longer name.
 _BEHIND = frozenset(
     {
@@ -55,6 +58,31 @@ def replaced(sentences: Sequence[str], number: int, wordnet: WordNet, rng: rando
             by_label[pair.label].append(pair)
     most = number // len(by_label)
     return [pair for some in by_label.values() for pair in rng.sample(some, min(most, len(some)))]
+
+
+def opposed(pairs: Sequence[Pair], number: int, wordnet: WordNet, rng: random.Random) -> list[Pair]:
+    """At most so many pairs of which the contrary follows: the same ones with one word of the hypothesis turned."""
+    found = []
+    for pair in pairs:
+        if pair.label != ENTAILMENT or _TURNED.search(pair.hypothesis):
+            continue
+        for place in _turnable(pair.hypothesis):
+            if words := wordnet.opposite(place.word):
+                said = _with(pair.hypothesis, place, rng.choice(sorted(words)))
+                found.append(Pair(pair.premise, said, CONTRADICTION, SOURCE))
+    return rng.sample(found, min(number, len(found)))
+
+
+def _turnable(sentence: str) -> Iterator[_Place]:
+    """Words that say of something what it is like: “is empty”, “at a low temperature”, “is turned off”."""
+    words = list(_WORD.finditer(sentence))
+    for at, word in enumerate(words[1:], 1):
+        before, said = words[at - 1][0].casefold(), word[0].casefold()
+        if said in _PARTICLES:
+            if at + 1 == len(words):
+                yield _Place(word.start(), word.end(), said, ADJECTIVE)
+        elif before in _BE or (before in ("a", "an") and at > 1 and words[at - 2][0].casefold() in ("in", "at")):
+            yield _Place(word.start(), word.end(), said, ADJECTIVE)
 
 
 def _pairs(sentence: str, wordnet: WordNet, rng: random.Random) -> Iterator[Pair]:

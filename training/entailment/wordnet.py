@@ -83,11 +83,13 @@ class WordNet:
         return [name for one in kinds for name in self._usual(one.words, NOUN, word)]
 
     def opposite(self, word: str) -> list[str]:
-        """Adjectives for the contrary."""
-        found = self.meaning(word, ADJECTIVE)
-        places = found.opposite.get(word, ()) if found else ()
+        """Adjectives for the contrary of what it means most often; of a word for several things that is enough, since
+        nothing is both that thing and its contrary.
+        """
+        senses = self._senses[ADJECTIVE].get(word, ())
+        places = self._synsets[ADJECTIVE][senses[0]].opposite.get(word, ()) if senses else ()
         words = [self._synsets[ADJECTIVE][synset].words[number] for synset, number in places]
-        return [other for other in words if "_" not in other]
+        return [other for other in words if self._uses.get((other, ADJECTIVE))]
 
     def _parents(self, one: Synset) -> list[Synset]:
         nouns = self._synsets[NOUN]
