@@ -53,7 +53,7 @@ def test_contradictions_are_kept_out_by_the_other_threshold() -> None:
     sure = np.full(1_000, 0.9)
     made = np.concatenate([shares(sure, 0.03), shares(sure, 0.08)])
     right = np.concatenate([np.ones(1_000, bool), np.zeros(1_000, bool)])
-    assert chosen(made, right, kinds(2_000)) == Sure(0.9, 0.05)
+    assert chosen(made, right, kinds(2_000)) == Sure(0.9, 0.03)
 
 
 def test_of_a_kind_that_is_seldom_sure_at_most_one_answer_is_wrong() -> None:
