@@ -27,12 +27,14 @@ SPLITS = {TRAINED: "train", CHECKED: "dev", MEASURED: "test"}
 @dataclass(frozen=True)
 class Data:
     """`checked` chooses temperature and thresholds: no wording of a made pair in it was trained on. `unseen` is only
-    measured: of wordings and of variations of ScienceWorld that neither of the others has.
+    measured: of wordings and of variations of ScienceWorld that neither of the others has. So is `familiar`, of the
+    same variations in wordings that were trained on.
     """
 
     trained: list[Pair]
     checked: list[Pair]
     unseen: list[Pair]
+    familiar: list[Pair]
 
 
 def gather(nli: Path, work: Path, seed: int) -> Data:
@@ -50,19 +52,21 @@ def gather(nli: Path, work: Path, seed: int) -> Data:
     known = {(pair.premise, pair.hypothesis) for pair in trained}
     checked = [pair for pair in checked if (pair.premise, pair.hypothesis) not in known]
     known |= {(pair.premise, pair.hypothesis) for pair in checked}
-    unseen = _of_world(work, WORLD_CHECKED, rng, MEASURED)
-    return Data(trained, checked, [pair for pair in unseen if (pair.premise, pair.hypothesis) not in known])
+    unseen, familiar = (_of_world(work, WORLD_CHECKED, rng, MEASURED, part) for part in (MEASURED, TRAINED))
+    new = [[pair for pair in some if (pair.premise, pair.hypothesis) not in known] for some in (unseen, familiar)]
+    return Data(trained, checked, *new)
 
 
 def _scenes(nli: Path) -> list[str]:
     return [said for pair in pairs.read_all(nli, SCENES) for said in (pair.premise, pair.hypothesis)]
 
 
-def _of_world(work: Path, number: int, rng: random.Random, part: str) -> list[Pair]:
+def _of_world(work: Path, number: int, rng: random.Random, part: str, wordings: str = "") -> list[Pair]:
+    """Pairs of the variations of a part, in its own wordings or in those of another."""
     path = work / f"scienceworld-{SPLITS[part]}.jsonl"
     if not path.exists():
         scienceworld.observe(path, SPLITS[part], SEED_OF_WALKS)
-    return sights.pairs(path, number, rng, part)
+    return sights.pairs(path, number, rng, wordings or part)
 
 
 def _of_file(nli: Path, name: str, rng: random.Random) -> list[Pair]:
