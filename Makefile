@@ -184,7 +184,7 @@ bench-recovery:
 scienceworld:
 	@scripts/setup.sh requirements.txt
 	@scripts/setup.sh requirements-scienceworld.txt .venv-scienceworld
-	@scripts/java.sh
+	@scripts/debian.sh java default-jre-headless ScienceWorld
 
 # Tasks of ScienceWorld by plan rules (docs/environments.md). BENCH_SCIENCEWORLD='--task melt --split all' asks for less;
 # all tasks take most of an hour.
@@ -221,7 +221,7 @@ bench-parameters:
 	@$(PY) -m benchmarks.parameters $(BENCH_PARAMETERS)
 
 # The cross-encoder that rules may ask (docs/entailment.md): makes pairs, trains for up to TRAIN_MINUTES, chooses thresholds,
-# puts the result into library/language/entailment and measures it. Needs Java 17, and torch's build for processors:
+# puts the result into library/language/entailment and measures it. Needs torch's build for processors:
 # PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu where pip finds it nowhere else.
 ENTAILMENT_DATA ?= data/nli
 ENTAILMENT_WORK ?= data/entailment
@@ -229,6 +229,8 @@ TRAIN_MINUTES ?= 90
 train-entailment:
 	@scripts/setup.sh requirements.txt
 	@scripts/setup.sh requirements-train.txt .venv-train
+	@scripts/debian.sh java default-jre-headless ScienceWorld
+	@scripts/debian.sh /usr/share/wordnet/data.noun wordnet-base "Training of entailment"
 	OMP_WAIT_POLICY=passive .venv-train/bin/python -m training.entailment $(ENTAILMENT_DATA) $(ENTAILMENT_WORK) \
 		--minutes $(TRAIN_MINUTES)
 	$(PY) -m training.entailment.calibrate $(ENTAILMENT_WORK)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+import re
 
 import pytest
 
 from training.entailment import made, sights
-from training.entailment.pairs import CONTRADICTION, ENTAILMENT, NEUTRAL
+from training.entailment.pairs import CONTRADICTION, ENTAILMENT, NEUTRAL, Pair
 from training.entailment.topics import CHECKED, MEASURED, TRAINED, Topic, read
 
 TOPICS = read()
@@ -39,6 +40,15 @@ def test_made_pairs_are_the_same_for_the_same_seed_and_have_every_label() -> Non
     first, again = (made.made(200, random.Random(3), held_out=False) for _ in range(2))
     assert first == again
     assert {pair.label for pair in first} == {ENTAILMENT, NEUTRAL, CONTRADICTION}
+
+
+def test_thresholds_are_chosen_on_subjects_that_are_not_trained_on() -> None:
+    trained, other = made._parted()
+    assert {topic.group for topic in other} == {made.WORKSPACE}
+    said = {wording for topic in other for claim in topic.claims.values() for wording in claim.says}
+    assert said.isdisjoint(wording for topic in trained for claim in topic.claims.values() for wording in claim.says)
+    pairs = made.of_other_subjects(300, random.Random(3))
+    assert {pair.label for pair in pairs} == {ENTAILMENT, NEUTRAL, CONTRADICTION}
 
 
 @pytest.mark.parametrize("held_out", [True, False])
@@ -116,3 +126,31 @@ def test_no_wording_is_both_trained_on_and_measured(topic: Topic) -> None:
     for claim in topic.claims.values():
         parts = [set(claim.wordings(part)) for part in (TRAINED, CHECKED, MEASURED)]
         assert parts[0].isdisjoint(parts[1] | parts[2])
+
+
+def pairs_of(name: str) -> list[Pair]:
+    rng = random.Random(11)
+    return [made.about(topic(name), TOPICS[:1], rng, False) for _ in range(3_000)]
+
+
+def test_nothing_follows_with_another_number() -> None:
+    counted = [(_gigabytes(pair.premise), _gigabytes(pair.hypothesis), pair) for pair in pairs_of("disk")]
+    others = [pair for said, asked, pair in counted if said and asked and said != asked]
+    assert others
+    assert {(pair.label, pair.two_classes) for pair in others if not pair.premise.startswith("It is not")} == {
+        (NEUTRAL, True)
+    }
+    assert ENTAILMENT in {pair.label for said, asked, pair in counted if said and said == asked}
+
+
+def _gigabytes(sentence: str) -> list[str]:
+    return re.findall(r"\d+ GB", sentence)
+
+
+@pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.name)
+def test_what_is_only_near_a_topic_is_asked_for_by_nothing_else_that_is(topic: Topic) -> None:
+    rng = random.Random(5)
+    near = {name for name, claim in topic.claims.items() if claim.apart}
+    drawn = [made.two_claims(topic, rng) for _ in range(400)]
+    assert not [one for one, other in drawn if one == other and one in near]
+    assert near or {one for one, other in drawn if one == other}

@@ -53,4 +53,17 @@ def test_contradictions_are_kept_out_by_the_other_threshold() -> None:
     sure = np.full(1_000, 0.9)
     made = np.concatenate([shares(sure, 0.03), shares(sure, 0.08)])
     right = np.concatenate([np.ones(1_000, bool), np.zeros(1_000, bool)])
-    assert chosen(made, right, kinds(2_000)) == Sure(0.9, 0.05)
+    assert chosen(made, right, kinds(2_000)) == Sure(0.9, 0.03)
+
+
+def test_of_a_kind_that_is_seldom_sure_no_answer_is_wrong() -> None:
+    many, few = np.linspace(0.5, 0.99, 3_000), np.linspace(0.5, 0.99, 30)
+    made = shares(np.concatenate([many, few]))
+    right = np.concatenate([np.ones(3_000, bool), np.arange(30) != 9])
+    named = np.concatenate([kinds(3_000), kinds(30, "workspace")])
+    assert few[9] < chosen(made, right, named).entailment <= few[10]
+
+
+def test_what_is_less_probable_than_not_is_no_yes() -> None:
+    made = shares(np.linspace(0.3, 0.99, 3_000))
+    assert chosen(made, np.ones(3_000, bool), kinds(3_000)).entailment == pytest.approx(0.5, abs=0.001)

@@ -1,8 +1,10 @@
 """`python -m training.entailment.calibrate`: ships what was trained, with its temperature and its thresholds.
 
-Runs in .venv, on the very graph that the product builds. All are chosen on pairs that nothing was trained on: the
-temperature (Guo et al. 2017) so that probabilities are as good as they can be, the thresholds so that of a hundred
-answers “yes” at most one is wrong: once for all kinds of sentences, once for those of environments of text alone.
+Runs in .venv, on the very graph that the product builds. All are chosen on pairs that nothing was trained on and that
+the structured matcher leaves open, since no model is asked about others: the temperature (Guo et al. 2017) so that
+probabilities are as good as they can be, the thresholds so that of a hundred answers “yes” at most one is wrong: once
+for what an environment of text says, once for all other kinds of sentences. Where too few answers are right to show
+that, a model never says yes.
 """
 
 from __future__ import annotations
@@ -19,19 +21,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.rules.entailment import entails
 from library.language.entailment import model, trained
 from library.language.entailment.trained import Sure
 from training.entailment import pairs, product
+from training.entailment.pairs import Pair
 
 PRECISION = 0.99
 # One-sided: so sure it has to be that precision is no less.
 Z = 1.645
-# Fewer answers “yes” than these show nothing about a single kind of sentences.
-FEWEST = 50
 TEMPERATURES = np.geomspace(0.3, 5, 200)
 # The most probable contradiction of a yes that is tried; the least probable entailment is then chosen for each.
-CONTRADICTIONS = (0.005, 0.01, 0.02, 0.05, 0.1)
-ENVIRONMENT = frozenset({"scienceworld", "household"})
+CONTRADICTIONS = (0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1)
+ENVIRONMENT = frozenset({"scienceworld"})
+# What is less probable than not is no yes, however seldom it is a contradiction.
+LEAST = 0.5
 
 NEVER = Sure(1.0, 0.0)
 
@@ -46,7 +50,7 @@ def main() -> None:
     shutil.copyfile(given.work / "trained.npz", trained.FOLDER / "trained.npz")
     card = _card(trained.FORMAT, trained.FOLDER / "trained.npz")
     _write(card, trained.FOLDER / "trained.json")
-    checked = pairs.read(given.work, "checked")
+    checked = [pair for pair in pairs.read(given.work, "checked") if is_open(pair)]
     logs = log_probabilities([(pair.premise, pair.hypothesis) for pair in checked])
     labels = np.array([pair.label for pair in checked])
     card["temperature"] = round(temperature_of(logs, labels), 4)
@@ -54,10 +58,15 @@ def main() -> None:
     kinds = np.array([pair.source for pair in checked])
     right = labels == pairs.ENTAILMENT
     of_environment = np.isin(kinds, sorted(ENVIRONMENT))
-    card["usual"] = asdict(chosen(shares, right, kinds))
+    card["usual"] = asdict(chosen(shares[~of_environment], right[~of_environment], kinds[~of_environment]))
     card["environment"] = asdict(chosen(shares[of_environment], right[of_environment], kinds[of_environment]))
     _write(card, trained.FOLDER / "trained.json")
     print(json.dumps(card))
+
+
+def is_open(pair: Pair) -> bool:
+    """Whether the structured matcher neither proves nor disproves it."""
+    return entails(pair.premise, pair.hypothesis).answer == "unknown"
 
 
 def log_probabilities(asked: Sequence[tuple[str, str]]) -> Floats:
@@ -83,8 +92,8 @@ def temperature_of(logs: Floats, labels: NDArray[np.int64]) -> float:
 def chosen(shares: Floats, right: NDArray[np.bool_], kinds: NDArray[np.str_]) -> Sure:
     """The two thresholds together with which most answers “yes” are given, of which 99 in 100 are right.
 
-    That has to hold on all pairs together with some certainty, and on each kind of them that has enough answers: on all
-    together alone one kind that is always right would pay for another that is not.
+    That has to hold on all pairs together with some certainty, and on each kind of them as it is: on all together alone
+    one kind that is always right would pay for another that is not.
     """
     found = [(least, most) for most in CONTRADICTIONS if (least := threshold_of_each(shares, right, kinds, most)) <= 1]
     yes = [int((right & sure_enough(shares, Sure(*one))).sum()) for one in found]
@@ -93,15 +102,14 @@ def chosen(shares: Floats, right: NDArray[np.bool_], kinds: NDArray[np.str_]) ->
 
 def threshold_of_each(shares: Floats, right: NDArray[np.bool_], kinds: NDArray[np.str_], contradiction: float) -> float:
     """The least probability of entailment that does for all and for each kind; more than 1 where none does."""
-    candidates = shares[:, 2] <= contradiction
+    candidates = (shares[:, 0] >= LEAST) & (shares[:, 2] <= contradiction)
     sure, right, kinds = shares[candidates, 0], right[candidates], kinds[candidates]
     order = np.argsort(-sure, kind="stable")
     sure, right, kinds = sure[order], right[order], kinds[order]
     good = lower_bound(np.cumsum(right), np.arange(1, len(right) + 1)) >= PRECISION
     for kind in np.unique(kinds):
         own = kinds == kind
-        count, hits = np.cumsum(own), np.cumsum(own & right)
-        good &= (count < FEWEST) | (hits >= PRECISION * count)
+        good &= np.cumsum(own & right) >= PRECISION * np.cumsum(own)
     # Of equal probabilities all are a yes or none is.
     good &= np.append(sure[1:] != sure[:-1], True)
     last = np.flatnonzero(good)

@@ -10,6 +10,7 @@ import random
 import re
 import tomllib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +39,29 @@ HEDGES = (
 )
 
 
+WORKSPACE, OTHER_SUBJECTS = "workspace", "other subjects"
+# Every fifth topic of workspaces is only for choosing thresholds: rules speak of more than anything can be trained on.
+HELD_OUT_TOPIC = 5
+
+
+def _parted() -> tuple[list[Topic], list[Topic]]:
+    """The topics that are trained on, and those of workspaces that are not."""
+    topics = read()
+    other = [topic for topic in topics if topic.group == WORKSPACE][HELD_OUT_TOPIC - 1 :: HELD_OUT_TOPIC]
+    return [topic for topic in topics if topic not in other], other
+
+
+def of_other_subjects(number: int, rng: random.Random) -> list[Pair]:
+    """So many pairs of workspaces about what no trained pair is about."""
+    _, topics = _parted()
+    found = [_balanced(lambda rng, _: about(rng.choice(topics), topics, rng, False), rng, False) for _ in range(number)]
+    return [replace(pair, source=OTHER_SUBJECTS) for pair in found]
+
+
 def made(number: int, rng: random.Random, held_out: bool) -> list[Pair]:
     """So many pairs: four in nine of workspaces, four in nine of rooms and things, one in nine of numbers."""
-    topics = read()
-    groups = [[topic for topic in topics if topic.group == group] for group in ("workspace", "household")]
+    topics, _ = _parted()
+    groups = [[topic for topic in topics if topic.group == group] for group in (WORKSPACE, "household")]
 
     def of_topic(group: list[Topic]) -> Maker:
         return lambda rng, held_out: about(rng.choice(group), topics, rng, held_out)
@@ -62,15 +82,17 @@ def _balanced(make: Maker, rng: random.Random, held_out: bool) -> Pair:
 
 def about(topic: Topic, topics: Sequence[Topic], rng: random.Random, held_out: bool) -> Pair:
     """A pair of two claims of a topic, now and then about two things, or with a premise that is not plainly said."""
-    premise, hypothesis = (rng.choice(list(topic.claims)) for _ in range(2))
+    premise, hypothesis = two_claims(topic, rng)
     label = _label(topic, premise, hypothesis)
-    values = _values(topic, rng)
+    values = {**_values(topic, rng), **_numbers(rng)}
     others = _others(topic, values, rng) if rng.random() < OTHER_THING else values
     wording, other_wording = (_wording(topic.claims[claim], rng, held_out) for claim in (premise, hypothesis))
-    both = [slot for slot in topic.slots if f"{{{slot}}}" in wording and f"{{{slot}}}" in other_wording]
+    both = [slot for slot in values if f"{{{slot}}}" in wording and f"{{{slot}}}" in other_wording]
     # What one of both sentences does not name is no other thing.
     if any(values[slot] != others[slot] for slot in both):
         label = NEUTRAL
+    # Whether “3 files” excludes “5 files” depends on what is counted; it never follows.
+    is_coarse = label == NEUTRAL and any(values[slot] != others[slot] for slot in both if slot in _NUMBERS)
     said = _said(topic, wording, values, rng)
     asked = _said(topic, other_wording, others, rng)
     draw = rng.random()
@@ -83,7 +105,15 @@ def about(topic: Topic, topics: Sequence[Topic], rng: random.Random, held_out: b
             label = _label(topic, "no" if premise == "yes" else "yes", hypothesis) if others == values else NEUTRAL
     elif draw < HEDGED + DENIED + BESIDE:
         said = _beside([one for one in topics if one is not topic], said, rng, held_out)
-    return Pair(said, asked, label, topic.group)
+    return Pair(said, asked, label, topic.group, two_classes=is_coarse and label == NEUTRAL)
+
+
+def two_claims(topic: Topic, rng: random.Random) -> tuple[str, str]:
+    """What is said and what is asked; never both of a claim whose wordings say different things."""
+    said, asked = (rng.choice(list(topic.claims)) for _ in range(2))
+    while said == asked and topic.claims[said].apart:
+        asked = rng.choice(list(topic.claims))
+    return said, asked
 
 
 def _label(topic: Topic, premise: str, hypothesis: str) -> int:
@@ -103,13 +133,21 @@ def _values(topic: Topic, rng: random.Random) -> dict[str, str]:
     return found
 
 
+def _numbers(rng: random.Random) -> dict[str, str]:
+    """A number of things and a version."""
+    return {"n": str(rng.randint(2, 60)), "v": f"{rng.randint(1, 24)}.{rng.randint(0, 12)}"}
+
+
+_NUMBERS = frozenset({"n", "v"})
+
+
 def _others(topic: Topic, values: dict[str, str], rng: random.Random) -> dict[str, str]:
     """The same values but for one or all: a name that differs in little is the harder to tell."""
-    drawn = _values(topic, rng)
+    drawn = {**_values(topic, rng), **_numbers(rng)}
     # In another slot the same value would say something else than another thing.
     while set(drawn.values()) & set(values.values()):
-        drawn = _values(topic, rng)
-    if len(values) < 2 or rng.random() < 0.4:
+        drawn = {**_values(topic, rng), **_numbers(rng)}
+    if rng.random() < 0.4:
         return drawn
     slot = rng.choice(sorted(values))
     return {**values, slot: drawn[slot]}
@@ -130,9 +168,10 @@ def _said(topic: Topic, wording: str, values: dict[str, str], rng: random.Random
     # Quoted or not, but the same way throughout a sentence; names only, not things.
     quoted = rng.random() < 0.4
     named = {"file", "folder"}
-    shown = {slot: f'"{value}"' if quoted and topic.slots[slot] in named else value for slot, value in values.items()}
-    version = f"{rng.randint(1, 24)}.{rng.randint(0, 12)}"
-    text = wording.format(**shown, n=rng.randint(2, 60), v=version)
+    shown = {
+        slot: f'"{value}"' if quoted and topic.slots.get(slot) in named else value for slot, value in values.items()
+    }
+    text = wording.format(**shown)
     text = with_articles(text[0].upper() + text[1:] if text[1:2] != " " or rng.random() < 0.5 else text)
     if rng.random() < 0.3:
         text = text[0].lower() + text[1:] if text.split()[0] in _SMALL else text
@@ -156,7 +195,7 @@ def _beside(others: Sequence[Topic], said: str, rng: random.Random, held_out: bo
     """The sentence with one of another topic before or after it, which decides nothing."""
     topic = rng.choice(others)
     wording = _wording(rng.choice(list(topic.claims.values())), rng, held_out)
-    other = _said(topic, wording, _values(topic, rng), rng)
+    other = _said(topic, wording, {**_values(topic, rng), **_numbers(rng)}, rng)
     both = [said.removesuffix(".") + ".", other.removesuffix(".") + "."]
     rng.shuffle(both)
     return " ".join(text[0].upper() + text[1:] for text in both)

@@ -38,7 +38,7 @@ def main() -> None:
     if reason := model.why_unavailable():
         raise SystemExit(reason)
     sets = {name: pairs.read(given.nli, name) for name in pairs.TEST}
-    for name in ("unseen", "checked"):
+    for name in ("familiar", "unseen", "checked"):
         made = pairs.read(given.work, name) if (given.work / f"{name}.jsonl.gz").exists() else []
         for source in sorted({pair.source for pair in made} - set(pairs.VALIDATION)):
             sets[f"{source} {name}"] = [pair for pair in made if pair.source == source]

@@ -20,11 +20,14 @@ TRAINED, CHECKED, MEASURED = "trained", "checked", "measured"
 
 @dataclass(frozen=True)
 class Claim:
-    """`says` are its wordings with slots; `implies` and `excludes` name other claims of the topic."""
+    """`says` are its wordings with slots; `implies` and `excludes` name other claims of the topic. `apart`: each of its
+    wordings says something else, which is only near the topic.
+    """
 
     says: Sequence[str]
     implies: Sequence[str] = ()
     excludes: Sequence[str] = ()
+    apart: bool = False
 
     def wordings(self, part: str) -> list[str]:
         """The wordings of TRAINED, CHECKED or MEASURED; where there is none, all that are held out, else all."""
@@ -79,7 +82,12 @@ def read(path: Path = FILE) -> list[Topic]:
 
 def _topic(row: dict[str, Any]) -> Topic:
     claims = {
-        name: Claim(tuple(said["says"]), tuple(said.get("implies", ())), tuple(said.get("excludes", ())))
+        name: Claim(
+            tuple(said["says"]),
+            tuple(said.get("implies", ())),
+            tuple(said.get("excludes", ())),
+            said.get("apart", False),
+        )
         for name, said in row["claims"].items()
     }
     return Topic(row["name"], row["group"], row["slots"], claims)
