@@ -17,7 +17,7 @@ from django.conf import settings
 from agents.actors.models_in_use import models_of
 from agents.beliefs.entailment_asking import ENTAILMENT, LanguageModel
 from agents.models import EntailmentThresholds, Goal
-from agents.rules.cascade import LANGUAGE_MODEL, MODEL, Judge, Likelihood
+from agents.rules.cascade import LANGUAGE_MODEL, MODEL, Judge, Likelihood, leaves_a_yes
 from library.errors import EntailmentUnavailable
 from library.language.entailment import model, trained, verdicts
 
@@ -174,7 +174,7 @@ def asked_about(
     if goal is not None and asks_language_model(goal):
         judges.append(LanguageModel(goal, is_wanted))
     sure = sure or (thresholds() if judges else usual_thresholds())
-    remembering = tuple(Remembering(judge, sentences, sure) for judge in judges)
+    remembering = tuple(one for judge in judges if leaves_a_yes(one := Remembering(judge, sentences, sure)))
     try:
         yield remembering
     finally:

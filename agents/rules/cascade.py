@@ -57,14 +57,20 @@ class Likelihood:
         return found if found >= 0 else 0.0
 
 
-class Judge(Protocol):
-    """A model that is one stage, and how sure it has to be: at least so sure of entailment and at most so of
-    contradiction.
-    """
+class Thresholds(Protocol):
+    """How sure a model has to be of a yes: at least so sure of entailment and at most so of contradiction."""
+
+    @property
+    def entailment(self) -> float: ...
+
+    @property
+    def contradiction(self) -> float: ...
+
+
+class Judge(Thresholds, Protocol):
+    """A model that is one stage, and how sure it has to be."""
 
     stage: str
-    entailment: float
-    contradiction: float
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> Sequence[Likelihood]:
         """One likelihood for each (premise, hypothesis); none at all while the model cannot be used."""
@@ -85,6 +91,11 @@ def is_sure(likelihood: Likelihood, judge: Judge) -> bool:
     """Whether this is a yes. What is no probability is none."""
     says_yes = judge.entailment <= likelihood.entailment <= 1.0
     return says_yes and 0.0 <= likelihood.contradiction <= judge.contradiction
+
+
+def leaves_a_yes(sure: Thresholds) -> bool:
+    """Whether there is any yes under these thresholds; a model is not asked in vain where they leave none."""
+    return sure.entailment < 1.0 or sure.contradiction > 0.0
 
 
 def answers(pairs: Sequence[tuple[str, str]], judges: Sequence[Judge] = ()) -> list[Answer]:

@@ -10,6 +10,7 @@ from django.conf import settings
 
 from agents.beliefs import entailment_model
 from agents.models import EntailmentThresholds
+from agents.rules.cascade import leaves_a_yes
 from agents.tuning.kinds import Checked, Field, OneRow, Values
 from agents.tuning.of_parameters import Journalled
 from library.language.entailment.trained import Sure
@@ -47,10 +48,7 @@ class Thresholds(OneRow, Journalled):
 
     def summary(self, values: Mapping[str, Any]) -> str:
         wanted = thresholds_of(values)
-        usual, there = (
-            f"at least {sure.entailment:.1%} sure of a yes and at most {sure.contradiction:.1%} of the contrary"
-            for sure in (wanted.usual, wanted.environment)
-        )
+        usual, there = _in_words(wanted.usual), _in_words(wanted.environment)
         unused = ". Rules ask no model here (MINDX_ENTAILMENT)" if settings.ENTAILMENT == "structured" else ""
         language = f"the language model at least {wanted.language_entailment:.1%}"
         return f"{usual}; in environments {there}; {language}{unused}"
@@ -59,6 +57,12 @@ class Thresholds(OneRow, Journalled):
 def thresholds_of(values: Mapping[str, Any]) -> entailment_model.Thresholds:
     """What these values mean to the cascade."""
     return entailment_model.Thresholds(*(values[field.name] for field in fields(entailment_model.Thresholds)))
+
+
+def _in_words(sure: Sure) -> str:
+    if not leaves_a_yes(sure):
+        return "never a yes of the entailment model"
+    return f"at least {sure.entailment:.1%} sure of a yes and at most {sure.contradiction:.1%} of the contrary"
 
 
 def _is_looser(one: Sure, other: Sure) -> bool:

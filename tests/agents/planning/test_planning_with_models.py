@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from agents.beliefs import entailment_model
 from agents.cycle import cycle
-from agents.models import Goal
+from agents.models import EntailmentThresholds, Goal
 from library.components import services
 from library.errors import EntailmentUnavailable
 from library.language.entailment import model
@@ -30,6 +30,8 @@ SURE, NEUTRAL = model.Judgement("entailment", 0.999, 0.001, 0.0), model.Judgemen
 def asked(operator: User, settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """The pairs that the model is asked, one of which it is sure of."""
     settings.ENTAILMENT = "model"
+    values = {"environment_entailment": 0.9, "environment_contradiction": 0.01, "language_entailment": 0.95}
+    EntailmentThresholds.objects.create(entailment=0.97, contradiction=0.01, **values)
     services.publish("rule", "greet", RULE, by=operator, status="active")
     pairs = list[tuple[str, str]]()
 
@@ -91,6 +93,15 @@ def test_a_damaged_model_leaves_the_matcher_alone_keeps_nothing_and_says_so(
     assert goal.state == "manual"
     assert not EntailmentVerdict.objects.exists()
     assert "The structured matcher decides alone: trained.npz is damaged" in caplog.text
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_model_whose_thresholds_leave_it_no_yes_is_not_asked(
+    asked: list[tuple[str, str]], owner: User, make_goal: Callable[..., Goal]
+) -> None:
+    EntailmentThresholds.objects.update(entailment=1.0, contradiction=0.0)
+    assert turn(make_goal(owner, "greet Ada")) == []
+    assert asked == []
 
 
 @pytest.mark.django_db

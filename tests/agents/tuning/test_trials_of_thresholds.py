@@ -113,7 +113,7 @@ def test_a_trial_without_a_usable_model_says_so(
 def test_what_is_less_sure_than_measured_is_saved_with_a_warning() -> None:
     assert versions.cleaned(KIND, LOOSER).warnings
     assert versions.cleaned(KIND, {**asdict(USUAL), "environment_contradiction": 0.4}).warnings
-    assert not versions.cleaned(KIND, {**LOOSER, "entailment": 1.0}).warnings
+    assert not versions.cleaned(KIND, {**asdict(USUAL), "environment_entailment": 1.0}).warnings
 
 
 def test_the_time_in_which_the_model_is_loaded_does_not_count(
