@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from html import escape
 
 _SIDE, _LEFT, _TOP, _LEGEND = 300, 46, 16, 190
-_COLOURS = ("#1f6feb", "#bf5700", "#2da44e", "#8250df", "#cf222e", "#0a7ea4", "#6e7781")
+_COLOURS = (
+    *("#1f6feb", "#bf5700", "#2da44e", "#8250df", "#cf222e"),
+    *("#0a7ea4", "#6e7781", "#9a6700", "#bc4c90", "#24292f"),
+)
 # Of fewer pairs a share says little.
 _FEWEST = 20
 
