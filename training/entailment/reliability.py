@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from html import escape
 
-_SIDE, _LEFT, _TOP, _LEGEND = 300, 46, 16, 190
+_SIDE, _LEFT, _TOP, _LEGEND = 300, 46, 16, 250
 _COLOURS = (
     *("#1f6feb", "#bf5700", "#2da44e", "#8250df", "#cf222e"),
     *("#0a7ea4", "#6e7781", "#9a6700", "#bc4c90", "#24292f"),
