@@ -9,10 +9,10 @@ import pytest
 from django.test import Client
 
 from agents.cycle import cycle
-from agents.models import Goal, Workspace
+from agents.models import EntailmentThresholds, Goal, Workspace
 from library.components import services
 from library.errors import EntailmentUnavailable
-from library.language.entailment import model
+from library.language.entailment import model, trained
 from library.models import ComponentVersion, EntailmentVerdict
 from people.models import User
 from tests.library.vectors import install
@@ -43,9 +43,16 @@ def test_a_pair_gets_its_label_and_stage_and_what_each_stage_says(owner: User, c
 
 
 def test_the_model_is_asked_where_somebody_wants_it_and_says_how_sure_it_is(owner: User, client_of: ClientOf) -> None:
-    words = words_of(tried(client_of(owner), "Somebody has just opened the gate.", "The gate is open.", model="on"))
+    pair = ("Somebody has just opened the gate.", "The gate is open.")
+    words = words_of(tried(client_of(owner), *pair, model="on", environment="on"))
     assert "stage entailment model" in words
-    assert "The model is relied on from a probability of 0.973" in words
+    sure = trained.read_card().environment
+    assert f"The entailment model is relied on from a probability of {sure.entailment:.3f}" in words
+    assert "a rule would rely on it" in words
+    words = words_of(tried(client_of(owner), *pair, model="on"))
+    assert "stage entailment model" in words, "it is asked where people want to see what it says"
+    assert "a rule would not rely on it" in words
+    assert "never rely on the entailment model until an operator sets thresholds" in words
     assert not EntailmentVerdict.objects.exists()
 
 
@@ -134,7 +141,7 @@ def test_very_many_beliefs_and_a_very_long_one_are_answered(reviewer: User, clie
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[str]:
+def asked(monkeypatch: pytest.MonkeyPatch, settings: Any, db: None) -> list[str]:
     """What the model, which is in use and finds nothing, is asked about."""
     found: list[str] = []
 
@@ -144,6 +151,8 @@ def asked(monkeypatch: pytest.MonkeyPatch, settings: Any) -> list[str]:
 
     settings.ENTAILMENT = "model"
     monkeypatch.setattr(model, "judge", judge)
+    values = {"environment_entailment": 0.9, "environment_contradiction": 0.01, "language_entailment": 0.95}
+    EntailmentThresholds.objects.create(entailment=0.97, contradiction=0.01, **values)
     return found
 
 

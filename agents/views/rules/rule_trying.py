@@ -42,25 +42,35 @@ def pair(request: HttpRequest) -> HttpResponse:
     premise, hypothesis = (_text(request.GET, name, SENTENCE_MAX) for name in ("premise", "hypothesis"))
     rely = entailment_model.in_use()
     asks_model = bool(rely) or request.GET.get("model") == "on"
+    in_environment = request.GET.get("environment") == "on"
     context: dict[str, Any] = {
         "premise": premise,
         "hypothesis": hypothesis,
         "asks_model": asks_model,
+        "in_environment": in_environment,
         "in_use": bool(rely),
         "longest": SENTENCE_MAX,
     }
     if premise and hypothesis:
-        context |= _judged((premise, hypothesis), asks_model=asks_model)
+        context |= _judged((premise, hypothesis), asks_model=asks_model, in_environment=in_environment)
     return render(request, "agents/rules/try.html", context)
 
 
-def _judged(asked: tuple[str, str], *, asks_model: bool) -> dict[str, Any]:
+def _judged(asked: tuple[str, str], *, asks_model: bool, in_environment: bool) -> dict[str, Any]:
+    """What is asked here is answered even where its thresholds leave a model no yes."""
     why_not = model.why_unavailable() if asks_model else ""
-    with entailment_model.asked_about([asked[0]], keeps=False, sure=entailment_model.thresholds()) as shipped:
-        judges = shipped if asks_model and not why_not else ()
-        stages = cascade.by_stage(asked, judges)
-        (answer,) = cascade.answers([asked], judges)
-    return {"answer": _Told(answer), "stages": [_Told(one) for one in stages], "why_not": why_not, "judges": judges}
+    sure = entailment_model.thresholds()
+    judges = entailment_model.shipped(sure, in_environment=in_environment) if asks_model and not why_not else ()
+    stages = cascade.by_stage(asked, judges)
+    (answer,) = cascade.answers([asked], judges)
+    relied_on = [judge for judge in judges if cascade.leaves_a_yes(judge)]
+    return {
+        "answer": _Told(answer),
+        "stages": [_Told(one) for one in stages],
+        "why_not": why_not,
+        "relied_on": relied_on,
+        "never": bool(judges) and not relied_on,
+    }
 
 
 @dataclass(frozen=True)
