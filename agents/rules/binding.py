@@ -76,10 +76,12 @@ def bindings_of(rule: Rule) -> tuple[Binding, ...]:
 def pattern_of(context: Context) -> Template | None:
     """Return a context as a pattern of beliefs; None when it is denied or cannot be one."""
     # In quotes stands a value, which a pattern has only as words.
-    if context.negated or '"' in context.text:
-        return None
+    return None if context.negated or '"' in context.text else _compiled(_as_pattern(context.text))
+
+
+def _compiled(pattern: str) -> Template | None:
     try:
-        return compile_template(_as_pattern(context.text))
+        return compile_template(pattern)
     except TemplateError:
         return None
 
@@ -142,7 +144,9 @@ def _nearly(binding: Binding, kinds: Mapping[str, str], beliefs: Sequence[Belief
     for belief in beliefs:
         for text in _plainly(belief.sentence):
             kept = _kept(binding.context.text, text.vocabulary)
-            values = _read(compile_template(kept), text, kinds, belief, cwd) if kept else None
+            # Of a part in brackets one end may be missing.
+            template = _compiled(kept) if kept else None
+            values = _read(template, text, kinds, belief, cwd) if template is not None else None
             if values is not None:
                 found.append((len(content_words(kept)), values))
     found.sort(key=lambda each: -each[0])

@@ -243,6 +243,7 @@ def test_what_a_belief_says_in_full_is_taken_alone() -> None:
         "{kind} grows in the {pot}",  # “in” alone says nothing about what it is about
         "a {kind} called {pot} tree",  # nothing would part both values
         "NOT a {kind} tree grows in the {pot}",
+        "a ({kind} or wild) tree grows in the {pot}",  # one end of the brackets is left out
     ],
 )
 def test_too_little_in_common_is_no_match(context: str) -> None:
