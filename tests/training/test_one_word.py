@@ -13,7 +13,7 @@ from training.entailment.wordnet import ADJECTIVE, NOUN, WordNet
 
 # Six steps down from the top: thing, made thing, furnishing, furniture, seat, and two seats, of which one has a kind.
 NOUNS = """\
-  1 The licence stands here.
+  1 The licence comes first, and is indented.
 00000001 03 n 01 thing 0 001 ~ 00000002 n 0000 | what is
 00000002 06 n 01 make 0 002 @ 00000001 n 0000 ~ 00000003 n 0000 | what was made
 00000003 06 n 01 furnishing 0 002 @ 00000002 n 0000 ~ 00000004 n 0000 | in a house

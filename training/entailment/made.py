@@ -99,13 +99,20 @@ def about(topic: Topic, topics: Sequence[Topic], rng: random.Random, held_out: b
     if draw < HEDGED:
         said, label = rng.choice(HEDGES).format(x=inner(said)), NEUTRAL
     elif draw < HEDGED + DENIED:
-        same = label == ENTAILMENT and topic.follows(hypothesis, premise)
-        said, label = f"It is not true that {inner(said)}.", CONTRADICTION if same else NEUTRAL
-        if not same and premise in ("yes", "no"):  # of two opposites the other one is true
-            label = _label(topic, "no" if premise == "yes" else "yes", hypothesis) if others == values else NEUTRAL
+        label = _label_of_denial(topic, premise, hypothesis, label, is_same_thing=others == values)
+        said = f"It is not true that {inner(said)}."
     elif draw < HEDGED + DENIED + BESIDE:
         said = _beside([one for one in topics if one is not topic], said, rng, held_out)
     return Pair(said, asked, label, topic.group, two_classes=is_coarse and label == NEUTRAL)
+
+
+def _label_of_denial(topic: Topic, premise: str, hypothesis: str, label: int, *, is_same_thing: bool) -> int:
+    """What the denial of a premise has for a label, which has this one when it is said plainly."""
+    if label == ENTAILMENT and topic.follows(hypothesis, premise):
+        return CONTRADICTION
+    if premise in ("yes", "no") and is_same_thing:  # of two opposites the other one is true
+        return _label(topic, "no" if premise == "yes" else "yes", hypothesis)
+    return NEUTRAL
 
 
 def two_claims(topic: Topic, rng: random.Random) -> tuple[str, str]:

@@ -116,17 +116,24 @@ def _places(sentence: str, wordnet: WordNet) -> Iterator[_Place]:
     words = list(_WORD.finditer(sentence))
     said = [word[0].casefold() for word in words]
     for at, word in enumerate(words):
-        before = said[at - 1] if at else ""
-        behind = said[at + 1] if at + 1 < len(said) else ""
-        is_parted = at + 1 == len(words) or sentence[word.end() : words[at + 1].start()].strip() != ""
-        if said[at] in _NUMBERS:
-            yield _Place(word.start(), word.end(), said[at], _NUMBER)
-        elif said[at] in _COLOURS and before in _DETERMINERS:
-            yield _Place(word.start(), word.end(), said[at], _COLOUR)
-        elif before in _DETERMINERS and (is_parted or behind in _BEHIND):
-            yield _Place(word.start(), word.end(), said[at], NOUN)
-        elif before in _DETERMINERS and not is_parted and wordnet.is_only_adjective(said[at]):
-            yield _Place(word.start(), word.end(), said[at], ADJECTIVE)
+        following = words[at + 1] if at + 1 < len(words) else None
+        is_parted = following is None or sentence[word.end() : following.start()].strip() != ""
+        ends_phrase = is_parted or said[at + 1] in _BEHIND
+        if kind := _kind(said[at], said[at - 1] if at else "", wordnet, ends_phrase=ends_phrase):
+            yield _Place(word.start(), word.end(), said[at], kind)
+
+
+def _kind(word: str, before: str, wordnet: WordNet, *, ends_phrase: bool) -> str:
+    """What a word may be replaced as; empty for one that may not be."""
+    if word in _NUMBERS:
+        return _NUMBER
+    if before not in _DETERMINERS:
+        return ""
+    if word in _COLOURS:
+        return _COLOUR
+    if ends_phrase:
+        return NOUN
+    return ADJECTIVE if wordnet.is_only_adjective(word) else ""
 
 
 def _with(sentence: str, place: _Place, word: str) -> str:
