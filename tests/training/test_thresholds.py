@@ -7,7 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from library.language.entailment.trained import Sure
-from training.entailment.calibrate import LEAST, NEVER, chosen, lower_bound, sure_enough
+from training.entailment.calibrate import LEAST, NEVER, chosen, is_open, lower_bound, sure_enough
+from training.entailment.pairs import ENTAILMENT, Pair
 
 
 def shares(entailment: NDArray[np.float64], contradiction: float = 0.001) -> NDArray[np.float64]:
@@ -67,3 +68,9 @@ def test_of_a_kind_that_is_seldom_sure_no_answer_is_wrong() -> None:
 def test_what_is_hardly_probable_is_no_yes_however_right_it_is() -> None:
     made = shares(np.linspace(0.3, 0.99, 3_000))
     assert chosen(made, np.ones(3_000, bool), kinds(3_000)).entailment == pytest.approx(LEAST, abs=0.001)
+
+
+def test_thresholds_are_chosen_on_what_the_matcher_leaves_open() -> None:
+    said = ["The door is open.", "The door stands wide open.", "The door is closed."]
+    pairs = [Pair(one, "the door is open", ENTAILMENT, "made") for one in said]
+    assert [is_open(pair) for pair in pairs] == [False, True, False]

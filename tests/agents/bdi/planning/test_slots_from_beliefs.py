@@ -241,7 +241,7 @@ def test_what_a_belief_says_in_full_is_taken_alone() -> None:
     "context",
     [
         "{kind} grows in the {pot}",  # “in” alone says nothing about what it is about
-        "a {kind} called {pot} tree",  # nothing would part both values
+        "a {kind} called {pot} in the saucer",  # nothing would part both values
         "NOT a {kind} tree grows in the {pot}",
         "a ({kind} or wild) tree grows in the {pot}",  # one end of the brackets is left out
     ],
@@ -261,3 +261,5 @@ def test_of_many_beliefs_only_the_nearest_are_tried_in_an_environment() -> None:
     assert len(list(asking.matches(goal_text("rest"), held))) == MAX_NEARLY
     assert asking.choices(goal_text("rest"), held)[0].values == {"kind": "lemon", "pot": "pot0"}
     assert not Library(rule, structured).choices(goal_text("rest"), held)
+    held.perceive(["You see a lemon tree in the pot.", "A plum tree grows in the tub."])
+    assert [one.values() for one in asking.matches(goal_text("rest"), held)] == [{"kind": "plum", "pot": "tub"}]
