@@ -1,4 +1,4 @@
-# One image for web, worker and beat; compose.yaml says which is which. Debian's own Python, because the jail shows
+# One image for web and worker; compose.yaml says which is which. Debian's own Python, because the jail shows
 # the system's Python to what runs in it.
 FROM debian:12-slim
 

@@ -24,7 +24,7 @@ from django.db import Error, connection, transaction
 from django.db.models import Model, Q, QuerySet, Value
 
 from library.errors import EmbeddingUnavailable
-from library.language import spaces
+from library.language import may_wait, spaces
 from library.models import ComponentVersion, Experience
 from library.search import literal
 
@@ -103,6 +103,8 @@ def _taken() -> list[int]:
 
 
 def _embed_quietly(model: type[Model], pks: list[int]) -> None:
+    if spaces.asks_network() and not may_wait.here():
+        return  # the sweep, which may wait, finds them
     try:
         fill(model, list(_missing(model).filter(pk__in=pks)))
     except (EmbeddingUnavailable, Error) as error:

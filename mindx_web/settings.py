@@ -246,7 +246,6 @@ CELERY_WORKER_CONSUMER = "mindx_web.web.messages:Consumer"
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = False
 CELERY_DB_REUSE_MAX = 5000  # Celery closes the connection after every task otherwise
 CELERY_TIMEZONE = "UTC"
-CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "run" / "beat-schedule")
 
 # --- people --------------------------------------------------------------------------------------------------
 AUTHENTICATION_BACKENDS = ["people.login_limit.LoginLimit", "people.backends.SealedPeople"]
@@ -441,10 +440,10 @@ LOGGING: dict[str, Any] = {
         # It writes addresses that it cannot read, and they are secrets.
         "apprise": {"level": "CRITICAL"},
         "botocore": {"level": "WARNING"},
-        # One line for every sweep would bury the lines that somebody may need.
+        # One line for every wake-up would bury the lines that somebody may need.
         "celery.app.trace": {"level": "WARNING"},
         "celery.worker.strategy": {"level": "WARNING"},
-        "celery.beat": {"level": "WARNING"},
+        "celery.worker.request": {"level": "WARNING"},
     },
 }
 if LOG_FORMAT == "json":

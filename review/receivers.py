@@ -1,4 +1,4 @@
-"""What review does on signals from agents. Each is a hint: `review.tasks.sweep` finds plans whose hint was lost."""
+"""What review does on signals from agents. Each is a hint: `review.upkeep.sweep` finds plans whose hint was lost."""
 
 from __future__ import annotations
 

@@ -29,6 +29,7 @@ from agents.record import draining, logs, wake_ups
 from agents.record.errors import AgentsError
 from agents.states import MoveRefused, RequestState
 from agents.toolkit import canonical, schemas
+from library.language.may_wait import NotHere
 from people.roles import Role
 
 logger = logging.getLogger(__name__)
@@ -54,23 +55,49 @@ def work(request_id: int | None = None) -> None:
         request_id = None
         take_turn(claimed)
         _others_like(claimed.request)
-    if (waiting := BusRequest.objects.filter(state=S.WAITING, wake_at=None).order_by("pk").first()) is not None:
+    free = BusRequest.objects.filter(state=S.WAITING, wake_at=None, in_background=False)
+    if (waiting := free.order_by("pk").first()) is not None:
         wake_ups.wake_bus(waiting.pk)
+
+
+def one() -> bool:
+    """Answer the request that waits longest; whether there was one."""
+    claimed = None if draining.is_asked() else moves.claim()
+    if claimed is None:
+        return False
+    take_turn(claimed)
+    _others_like(claimed.request)
+    return True
+
+
+def one_in_background(request_id: int | None = None) -> bool:
+    """Answer a request that waits for a language model; whether there was one."""
+    claimed = None if draining.is_asked() else moves.claim(request_id, in_background=True)
+    if claimed is not None:
+        take_turn(claimed)
+    return claimed is not None
 
 
 def _others_like(request: BusRequest) -> None:
     """Where it was answered at once, answer those that wait for the same together."""
     if request.state != S.ANSWERED or not together.is_quick(request):
         return
-    for _ in range(TURNS // together.MOST):
-        if draining.is_asked() or not together.answer_like(request, _why_not_at_all, _answer, _fail):
-            return
+    try:
+        for _ in range(TURNS // together.MOST):
+            if draining.is_asked() or not together.answer_like(request, _why_not_at_all, _answer, _fail):
+                return
+    except NotHere:
+        # One of them asks a model. Their leases run out, and each is then taken up by itself.
+        logger.info("Requests of the bus that were taken together are answered one by one")
 
 
 def take_turn(claimed: Claimed) -> None:
     """One turn of a claimed request. What goes wrong inside mindX costs an attempt and is tried again."""
     try:
         _turn(claimed)
+    except NotHere:
+        moves.hand_over(claimed.request)
+        wake_ups.wake_background("request", claimed.request.pk)
     except MoveRefused as lost:
         logger.info("A request of the bus was moved by somebody else: %s", lost)
     except Exception as error:  # the edge of the loop: the request is kept

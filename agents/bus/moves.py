@@ -24,7 +24,8 @@ from people import sealing
 
 _TABLE = BusRequest._meta.db_table
 _COLUMNS = prepared.Columns(BusRequest, "request")
-_FREE = (
+# A request that a worker could take up now.
+FREE = (
     "(state = 'waiting' AND (wake_at IS NULL OR wake_at <= clock_timestamp())"
     " OR state = 'running' AND lease_until <= clock_timestamp())"
     " AND (deadline IS NULL OR deadline > clock_timestamp())"
@@ -36,7 +37,7 @@ WITH picked AS (
     ORDER BY id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
 )
 UPDATE {table} AS request
-SET state = 'running', attempts = request.attempts + 1, lease_owner = %(owner)s,
+SET state = 'running', in_background = false, attempts = request.attempts + 1, lease_owner = %(owner)s,
     lease_fence = request.lease_fence + 1, wake_at = NULL,
     lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s),
     started_at = coalesce(request.started_at, clock_timestamp())
@@ -66,14 +67,16 @@ class Claimed:
         self.request, self.was_lost, self.is_genuine = request, was_lost, is_genuine
 
 
-def claim(request_id: int | None = None) -> Claimed | None:
-    """Take up this request, or the oldest that is free; None when there is none."""
-    which = "id = %(id)s" if request_id is not None else "true"
+def claim(request_id: int | None = None, *, in_background: bool = False) -> Claimed | None:
+    """Take up this request, or the oldest that is free; None when there is none. Those that were handed over to the
+    background pool are for that, and no others.
+    """
+    which = ("" if in_background else "NOT ") + "in_background" + (" AND id = %(id)s" if request_id is not None else "")
     values: dict[str, Any] = {"owner": worker_name(), "lease_s": float(settings.LEASE_S)}
     if request_id is not None:
         values["id"] = request_id
     seal = sealing.newest_sql(BusRequest, "request.id")
-    text = _CLAIM.format(table=_TABLE, free=_FREE, which=which, columns=_COLUMNS.select, seal=seal)
+    text = _CLAIM.format(table=_TABLE, free=FREE, which=which, columns=_COLUMNS.select, seal=seal)
     row = prepared.row(text, values)
     if row is None:
         return None
@@ -85,14 +88,14 @@ def claim(request_id: int | None = None) -> Claimed | None:
 def claim_like(request: BusRequest, most: int) -> list[Claimed]:
     """Take up waiting requests for the same capability on the same terms that nobody was asked for yet."""
     which = (
-        "state = 'waiting' AND capability = %(capability)s AND strategy = %(strategy)s AND pinned_id IS NULL"
-        " AND min_confidence = %(least)s AND tried = '{{}}'"
+        "NOT in_background AND state = 'waiting' AND capability = %(capability)s AND strategy = %(strategy)s"
+        " AND pinned_id IS NULL AND min_confidence = %(least)s AND tried = '{{}}'"
     )
     values: dict[str, Any] = {"owner": worker_name(), "lease_s": float(settings.LEASE_S)}
     values |= {"capability": request.capability, "strategy": request.strategy, "least": request.min_confidence}
     seal = sealing.newest_sql(BusRequest, "request.id")
     text = _CLAIM.replace("LIMIT 1", f"LIMIT {most:d}").replace("{which}", which)
-    text = text.format(table=_TABLE, free=_FREE, columns=_COLUMNS.select, seal=seal)
+    text = text.format(table=_TABLE, free=FREE, columns=_COLUMNS.select, seal=seal)
     found = []
     for row in prepared.rows(text, values):
         made = _COLUMNS.made(row[2:])
@@ -105,6 +108,13 @@ def give_back(requests: Sequence[BusRequest]) -> None:
     for one in requests:
         ours = BusRequest.objects.filter(pk=one.pk, state=RequestState.RUNNING, lease_fence=one.lease_fence)
         ours.update(state=RequestState.WAITING, attempts=F("attempts") - 1, lease_until=None, lease_owner="")
+
+
+def hand_over(request: BusRequest) -> None:
+    """Give a request to the background pool, which begins it anew; that was no attempt."""
+    ours = BusRequest.objects.filter(pk=request.pk, state=RequestState.RUNNING, lease_fence=request.lease_fence)
+    anew = {"state": RequestState.WAITING, "attempts": F("attempts") - 1, "lease_until": None, "lease_owner": ""}
+    ours.update(in_background=True, **anew)
 
 
 def answer_all(rows: Sequence[tuple[int, int, str, str, str]], member_id: int, offered_id: int) -> set[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -19,45 +18,37 @@ from agents.models import Goal
 from agents.planning import planning
 from agents.plans import goal_families, shadowing
 from agents.record import disk, draining, logs, telemetry, wake_ups
-from agents.record.lease import LOST_WORKERS_MAX, Lease, LeaseLost, claim, claimable, hold, release
+from agents.record.lease import LOST_WORKERS_MAX, Lease, LeaseLost, Turn, claim, claimable, hand_over, hold, release
 from agents.record.moves import move_goal
 from agents.recovery import recovery_learning, told_beliefs
 from agents.states import GOAL_ENDED, GoalState, MoveRefused, PlanState
 from library import embedding
+from library.language import may_wait
+from library.language.may_wait import NotHere
 
 logger = logging.getLogger(__name__)
 
-# A task that finds more to do goes on with it, for this long; then another worker may be idle and the sweep wakes it.
-SLICE_S = 30.0
 SWEEP_WAKES = 8
 _UNDER_WAY = (GoalState.EXECUTING, GoalState.RECOVERING)
 
 _Begin = Callable[[], beginning.Begun | None]
 
 
-def work(goal_id: int | None = None) -> None:
-    """Take turns until there is nothing left to claim, the named goal first."""
-    if draining.is_asked():
-        return
-    _work(goal_id)
-    if not draining.is_asked():
-        embedding.embed_waiting()
+def work(goal_id: int | None = None, of: Turn = Turn.ANY) -> None:
+    """Take turns of this kind until there is none left to claim, the named goal first."""
+    done = goal_id
+    while not draining.is_asked():
+        done = (done and one(done, of)) or one(of=of)
+        if done is None:
+            break
+    embedding.embed_waiting()
 
 
-def _work(goal_id: int | None) -> None:
-    until = time.monotonic() + SLICE_S
-    done = one(goal_id) or one()
-    while done is not None:
-        # What a worker that is told to stop has left goes on with another one at once.
-        if draining.is_asked() or time.monotonic() > until:
-            wake_ups.wake(done)
-            return
-        done = one(done) or one()
+def one(goal_id: int | None = None, of: Turn = Turn.ANY) -> int | None:
+    """Claim this goal, or the most urgent one whose next turn is of this kind, and take that turn.
 
-
-def one(goal_id: int | None = None) -> int | None:
-    """Claim this goal, or the most urgent one, and take one turn; the goal to go on with (this one, or another that it
-    let go first), or None when nothing could be claimed, or nothing is left to do for the named goal.
+    Returns the goal to go on with (this one, or another that it let go first), or None when nothing could be claimed,
+    or nothing is left to do for the named goal.
 
     An approved plan is claimed, taken up and begun in one transaction, for a person waits for its first step, and so is
     a new goal claimed and adopted, and one that has ended claimed and remembered; when that does not go well, it is
@@ -66,7 +57,7 @@ def one(goal_id: int | None = None) -> int | None:
     lease, begun, adopted, learned = None, None, None, False
     try:
         with transaction.atomic():
-            claimed = taking_up.claim(goal_id)
+            claimed = taking_up.claim(goal_id, of)
             if claimed is not None:
                 lease, plan = claimed
                 begun, adopted, learned = _begun_with(lease, plan), _adopted_with(lease), _learned_with(lease)
@@ -78,7 +69,7 @@ def one(goal_id: int | None = None) -> int | None:
             _give_back(lease)
             return lease.goal_id
         logger.debug("Goal %s is claimed before its plan is taken up", goal_id, exc_info=error)
-        lease, begun, adopted, learned = claim(goal_id), None, None, False
+        lease, begun, adopted, learned = claim(goal_id, of), None, None, False
     if lease is None or (learned and goal_id is not None):
         return None
     if not learned:
@@ -149,6 +140,8 @@ def _turn(lease: Lease, begin: _Begin, adopted: planning.Adopted | None) -> None
     given_back = False
     try:
         given_back = _step(lease, begin, adopted)
+    except NotHere:
+        given_back = database_outage.when_it_answers(lambda: _hand_over(lease))
     except LeaseLost as error:
         logger.warning("Goal %s continued on another worker: %s", lease.goal_id, error)
     except Exception as error:
@@ -165,6 +158,13 @@ def _turn(lease: Lease, begin: _Begin, adopted: planning.Adopted | None) -> None
         return
     if not given_back:
         database_outage.when_it_answers(lambda: release(lease))
+
+
+def _hand_over(lease: Lease) -> bool:
+    """What the turn came to asks a language model, for which the processes of a worker do not wait."""
+    hand_over(lease)
+    wake_ups.wake_background("goal", lease.goal_id)
+    return True
 
 
 def _step(lease: Lease, begin: _Begin, adopted: planning.Adopted | None) -> bool:
@@ -194,6 +194,7 @@ def _plan(lease: Lease, adopted: planning.Adopted) -> bool:
     goal = adopted.goal
     if goal.state != GoalState.PLANNING or not runs.is_for_framework(goal):
         return planning.plan_goal(lease, adopted)
+    may_wait.check()
     if not runs.answer_to_caller(lease):
         turns.turn(lease, goal)
     return False
@@ -258,16 +259,12 @@ def sweep() -> None:
         _wake_claimable,
         recovery_learning.settle,
         shadowing.stop_unwanted,
-        _wake_shadow_runs,
     )
 
 
 def _wake_claimable() -> None:
     """A few at a time, for each goes on with whatever else waits."""
-    for goal_id in claimable(limit=SWEEP_WAKES):
-        wake_ups.wake(goal_id)
-
-
-def _wake_shadow_runs() -> None:
-    for run_id in shadowing.waiting(limit=1):
-        wake_ups.wake_shadow(run_id)
+    for _ in claimable(limit=SWEEP_WAKES) or shadowing.waiting(limit=1):
+        wake_ups.wake_worker()
+    for goal_id in claimable(limit=1, of=Turn.BACKGROUND):
+        wake_ups.wake_background("goal", goal_id)

@@ -19,6 +19,7 @@ from agents.record import draining, gate, logs
 from agents.record.lease import Lease
 from agents.record.logs import NewLine
 from agents.states import GoalState, IntentState, PlanState
+from library.language import may_wait
 from sandbox.contract import SessionState
 from sandbox.sessions.session import is_at_hand
 
@@ -89,6 +90,8 @@ def _first(lease: Lease, plan: IntentPlan, document: Document, granted: gate.Ver
     if plan.position != 1 or not document.intents:
         return None
     spec = document.at(1)
+    if document.sends_text and not may_wait.here():
+        return None
     if not is_at_hand(granted.minimum or settings.SANDBOX_MIN, spec.hosts):
         return None
     begins = [beginning_of(spec, SessionState.from_json(plan.session.state))]

@@ -32,6 +32,7 @@ from agents.record.lease import Lease, renew
 from agents.record.logs import NewLine
 from agents.recovery import reconsideration
 from agents.states import GoalState, IntentState
+from library.language import may_wait
 from sandbox.contract import SandboxError, SessionState
 
 logger = logging.getLogger(__name__)
@@ -114,6 +115,8 @@ class Executor:
         if self.plan.position > len(self.document.intents):
             ending.complete_behind_the_last(self.plan, self.lease, self.observed.verdict(self._head()))
             return False
+        if self.document.sends_text:
+            may_wait.check()  # such a plan runs in the background pool as a whole, so that its programs live on
         running = self._first
         if running is None and self._recovered(self.plan.position):
             return False

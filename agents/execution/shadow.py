@@ -39,15 +39,16 @@ class Stopped(Exception):
     """Whoever asked no longer waits, or another worker has this run."""
 
 
-def work(run_id: int | None = None) -> None:
-    """Do this shadow run, then whatever others wait."""
-    run = None if draining.is_asked() else shadowing.claim(run_id) or shadowing.claim()
-    while run is not None:
-        try:
-            turn(run)
-        except MoveRefused as moved:
-            logger.warning("A shadow run continued on another worker: %s", moved)
-        run = None if draining.is_asked() else shadowing.claim()
+def one(run_id: int | None = None) -> bool:
+    """Do this shadow run, or the oldest that waits; False when there is none to be had."""
+    run = None if draining.is_asked() else shadowing.claim(run_id)
+    if run is None:
+        return False
+    try:
+        turn(run)
+    except MoveRefused as moved:
+        logger.warning("A shadow run continued on another worker: %s", moved)
+    return True
 
 
 def turn(run: ShadowRun) -> None:

@@ -14,7 +14,7 @@ from agents.models import Attempt, Intent, IntentPlan, TerminalSession, Workspac
 from agents.plans import ending, put_off, renewals, report_filing, reporting
 from agents.plans.reporting import Running, Said
 from agents.record import gate, logs, prepared, wake_ups
-from agents.record.lease import CLAIMED, LOST_WORKERS_MAX, Claiming, Lease, hold
+from agents.record.lease import CLAIMED, LOST_WORKERS_MAX, Claiming, Lease, Turn, hold
 from agents.record.moves import move_goal
 from agents.record.statements import statement
 from agents.states import GOAL_MOVES, GoalState, IntentState, MoveRefused, PlanState
@@ -42,12 +42,12 @@ class Taken:
     running: Running | None = None
 
 
-def claim(goal_id: int | None) -> tuple[Lease, Found | None] | None:
+def claim(goal_id: int | None, of: Turn = Turn.ANY) -> tuple[Lease, Found | None] | None:
     """As `lease.claim`; an approved plan that waited for nothing but a worker is found and locked with it.
 
     Of a goal that is named, what the gate goes by is asked for in the same exchange, and the plan made out meanwhile.
     """
-    claiming = Claiming(goal_id)
+    claiming = Claiming(goal_id, of)
     of_it = [(each, {"goal": goal_id}) for each in gate.reads(_OPEN)] if goal_id is not None else []
     with prepared.first_of([claiming.asked(_APPROVED), *of_it]) as (row, others):
         lease = claiming.lease(row)

@@ -37,7 +37,7 @@ class NotListed(Exception):
 def sweep() -> None:
     """Wake a worker for listings that nobody does."""
     for server in McpServer.objects.filter(_OPEN & _free()).values_list("pk", flat=True)[:10]:
-        wake_ups.wake_mcp_listing(server)
+        wake_ups.wake_background("mcp_listing", server)
 
 
 def work(server_id: int) -> None:

@@ -86,7 +86,7 @@ def refresh(server: McpServer, *, by: User) -> None:
     again = {"asked_by": by, "asked_at": Now(), "lease_fence": 0, "lease_until": None, "ended_at": None, "said": ""}
     if not asked.update(**again):
         raise NotPossibleNow("This server was removed.")
-    wake_ups.wake_mcp_listing(server.pk)
+    wake_ups.wake_background("mcp_listing", server.pk)
 
 
 def remove(server: McpServer, *, by: User) -> None:

@@ -191,7 +191,7 @@ def _store(goal: Goal, by: User, reading: Reading, state: SessionState, once: bo
     logs.say(goal.pk, speaker(by), "execute", f"{typed.prompt(state)}{reading.text}", command=command.pk)
     tell(command, What.SUBMITTED)
     wake_ups.goal_changed(goal.pk)
-    wake_ups.wake_typed(command.pk)
+    wake_ups.wake_worker()
     return command
 
 

@@ -52,6 +52,15 @@ class Done:
     ok: bool
 
 
+def one() -> bool:
+    """Carry out the command that waits longest and that nobody has; whether there was one."""
+    waiting = HandCommand.objects.filter(state=HandState.WAITING.value).order_by("pk")
+    oldest = waiting.values_list("pk", flat=True).first()
+    if oldest is not None:
+        work(oldest)
+    return oldest is not None
+
+
 def work(command_id: int) -> None:
     """Carry the command out, unless somebody else has it, it has ended, or it may not run any more."""
     command = claim(command_id)
@@ -115,7 +124,7 @@ def sweep() -> None:
     open_ones = HandCommand.objects.exclude(state__in=sorted(HAND_ENDED)).order_by("pk")
     for pk, state in list(open_ones.values_list("pk", "state")[:SWEEP_WAKES]):
         if state == HandState.WAITING:
-            wake_ups.wake_typed(pk)
+            wake_ups.wake_worker()
         else:
             _give_up_if_dead(pk)
 

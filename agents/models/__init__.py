@@ -11,6 +11,7 @@ from agents.models.backlog import BacklogItem, BacklogLift, BacklogRules, Backlo
 from agents.models.bus import BusBreaker, BusCapability, BusEntry, BusMember, BusRequest, BusSettings
 from agents.models.commands import GivenCommand
 from agents.models.common import DIGEST_HEX
+from agents.models.duties import Duty
 from agents.models.environments import EnvironmentAction, EnvironmentEpisode, EnvironmentPolicy, EnvironmentRun
 from agents.models.evolution import (
     CandidateSearch,
@@ -79,6 +80,7 @@ __all__ = [
     "Correction",
     "DaySoFar",
     "Deed",
+    "Duty",
     "EntailmentThresholds",
     "EnvironmentAction",
     "EnvironmentEpisode",

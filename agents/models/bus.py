@@ -194,6 +194,8 @@ class BusRequest(models.Model):
     lease_fence = models.BigIntegerField(default=0)
     lease_until = models.DateTimeField(null=True, blank=True)
     # Not before this moment is it tried (again).
+    # Whether its answer asks a language model, so that the background pool gives it and no worker process.
+    in_background = models.BooleanField(default=False, db_default=False)
     wake_at = models.DateTimeField(null=True, blank=True)
     goal = models.OneToOneField(Goal, null=True, blank=True, on_delete=models.PROTECT, related_name="bus_request")
     # Untrusted: a file, a program, a model or somebody elsewhere may have written it.

@@ -51,6 +51,8 @@ class Goal(models.Model):
     lost_at = models.CharField(max_length=80, blank=True, default="", db_default="")
     # Not before this moment does a waiting cycle go on (retry with delay).
     wake_at = models.DateTimeField(null=True, blank=True)
+    # Whether its next turn asks a language model, so that the background pool takes it and no worker process.
+    in_background = models.BooleanField(default=False, db_default=False)
     learned_at = models.DateTimeField(null=True, blank=True)
     # The verdict once its plan has run to its end (`agents.bdi.outcome.outcome`). Empty before that and on older goals.
     outcome = models.CharField(max_length=16, blank=True, default="", db_default="")
@@ -81,6 +83,7 @@ class Goal(models.Model):
                 name="goal_open_by_priority",
             ),
             models.Index(fields=["parent"], condition=Q(parent__isnull=False), name="goal_children"),
+            models.Index(fields=["priority", "id"], condition=Q(in_background=True), name="goal_in_background"),
             # The open ones may be the oldest: without it a list of them reads every goal that has ended since.
             models.Index(
                 fields=["-id"],

@@ -88,7 +88,7 @@ def branch(run: ModularRun, edit: Edit, *, by: User) -> ModularStep:
             ModularRun.objects.filter(pk=row.pk).update(reason="", **also)
         else:
             move_modular_run(row, new, **also)
-        wake_ups.wake_modular(row.pk)
+        wake_ups.wake_background("modular", row.pk)
     wanting.cancel(left, by=by)
     run.refresh_from_db()
     return step
@@ -118,7 +118,7 @@ def set_limits(run: ModularRun, wanted: Limits, *, by: User) -> ModularStep:
         also: dict[str, Any] = {"at_step": step.number, "outcome": "", "lost_workers": 0}
         if row.state == S.ENDED.value:
             move_modular_run(row, S.READY, **also)
-            wake_ups.wake_modular(row.pk)
+            wake_ups.wake_background("modular", row.pk)
         else:
             ModularRun.objects.filter(pk=row.pk).update(**also)
     run.refresh_from_db()

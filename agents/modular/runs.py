@@ -96,7 +96,7 @@ def _begun(state: State, agent: Agent, wanted: Start, by: User) -> ModularRun:
                 submission_key=wanted.key,
             )
             states.write(run, state, Written("start", now, by=by), files)
-            wake_ups.wake_modular(run.pk)
+            wake_ups.wake_background("modular", run.pk)
             return run
     except IntegrityError:
         # The race this answers: the same key twice at once. The unique constraint let one through.
@@ -133,7 +133,7 @@ def go_on(run: ModularRun, *, by: User, until: int | None = None) -> None:
             ModularRun.objects.filter(pk=row.pk).update(stop_at=until)
             return
         _move(row, S.READY, stop_at=until)
-        wake_ups.wake_modular(row.pk)
+        wake_ups.wake_background("modular", row.pk)
 
 
 def step(run: ModularRun, *, by: User) -> None:

@@ -254,7 +254,7 @@ def ready(run: ModularRun) -> None:
             move_modular_run(run, ModularRunState.READY)
         except MoveRefused:
             return  # somebody was quicker
-        wake_ups.wake_modular(run.pk)
+        wake_ups.wake_background("modular", run.pk)
 
 
 def asked_of_people(run: ModularRun) -> list[ModularWant]:

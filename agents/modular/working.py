@@ -157,7 +157,7 @@ def _give_back(run: ModularRun) -> None:
         row = _ours(run).select_for_update(no_key=True).first()
         if row is not None:
             move_modular_run(row, S.READY)
-            wake_ups.wake_modular(row.pk)
+            wake_ups.wake_background("modular", row.pk)
 
 
 def forget() -> None:
@@ -176,7 +176,7 @@ def sweep() -> None:
         if not unanswered.exclude(kind="call", goal=None).exists():
             wanting.ready(run)
     for pk in _free().order_by("changed_at").values_list("pk", flat=True)[:4]:
-        wake_ups.wake_modular(pk)
+        wake_ups.wake_background("modular", pk)
 
 
 def _free() -> QuerySet[ModularRun]:

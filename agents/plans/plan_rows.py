@@ -52,7 +52,7 @@ WITH plan AS (
     FROM plan, json_to_recordset(%(took)s::json) AS took (attempts int, waited_ms int, perceive_ms int, rules_ms int,
         understand_ms int, model_ms int, validate_ms int, total_ms int)
 )
-SELECT plan.id, revision.id, shadow.id FROM plan, revision, shadow
+SELECT plan.id, revision.id FROM plan, revision
 """  # noqa: S608  # names of our own tables
 # The evidence of a planning is a hundred thousand characters; looking in it for circles took longer than writing it.
 _as_json = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode
@@ -68,8 +68,8 @@ def store(
     digest: str,
     replaces: Sequence[str],
     took: Took | None = None,
-) -> tuple[IntentPlan, int]:
-    """Store a plan that has no row yet as this revision of its goal; the revision, and the number of its shadow run.
+) -> IntentPlan:
+    """Store a plan that has no row yet as this revision of its goal, and that it is to be tried in a copy.
 
     `data` are the document's bytes and `digest` theirs, `took` what the planning took that made it. Whoever listens for
     new revisions hears of it in the same transaction, as of one that its model saves.
@@ -95,7 +95,7 @@ def store(
         "agent": goal.agent_id,
         "took": json.dumps([took.as_row()] if took is not None else []),
     }
-    plan.pk, revision, shadow = prepared.row(_STORE, values) or (None, None, 0)
+    plan.pk, revision = prepared.row(_STORE, values) or (None, None)
     plan.created_at = now
     made = IntentPlan(
         pk=revision,
@@ -113,4 +113,4 @@ def store(
         row._state.adding, row._state.db = False, "default"
     sealing.seal_new(made)
     post_save.send(IntentPlan, instance=made, created=True, update_fields=None, raw=False, using="default")
-    return made, shadow
+    return made

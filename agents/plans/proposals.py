@@ -219,7 +219,7 @@ def propose(
         evidence=dict(draft.evidence),
     )
     data = documents.write(document)
-    intent_plan, shadow = plan_rows.store(
+    intent_plan = plan_rows.store(
         plan, goal, document, data, digest=documents.digest_of(data), replaces=replaced(document), took=took
     )
     who = by.username if by else "bdi_agent"
@@ -230,7 +230,7 @@ def propose(
     )
     logs.write(goal.pk, [*said, NewLine("review", "propose", awaits, data={"digest": intent_plan.digest})])
     move_goal(goal, GoalState.AWAITING_REVIEW, by=who, reason="", **(GIVEN_BACK if gives_back else {}))
-    wake_ups.wake_shadow(shadow)
+    wake_ups.wake_worker()
     signals.tell(signals.plan_proposed, intent_plan.pk)
     return intent_plan
 

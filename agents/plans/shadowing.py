@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import redis
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Max, Q
@@ -10,6 +11,7 @@ from django.db.models.functions import Now
 from agents.bdi.forecast import shadow
 from agents.models import Attempt, Intent, IntentPlan, ShadowRun, Standstill
 from agents.record import row_lease, signals, wake_ups
+from agents.record.listeners import listened_to
 from agents.record.moves import move_shadow
 from agents.states import PlanState, ShadowState
 from agents.workspaces import file_paths
@@ -20,6 +22,9 @@ from sandbox.store.compare import ORDER, compare
 
 BEGUN_MAX = 3
 PATHS_MAX = 100
+# Of so many runs that wait it is asked whether somebody looks at their plan.
+LOOKED_AT_MAX = 100
+_PATIENCE_S = 0.5
 _HOW = {
     "deleted": "was there in the shadow run only",
     "moved": "lies elsewhere",
@@ -36,7 +41,7 @@ def ask(plan: IntentPlan) -> ShadowRun | None:
     try:
         with transaction.atomic():
             run = ShadowRun.objects.create(intent_plan=plan, number=number)
-            wake_ups.wake_shadow(run.pk)
+            wake_ups.wake_worker()
     except IntegrityError:
         # The race it answers: two people ask at once. One open run per plan is enough.
         return None
@@ -90,6 +95,17 @@ def waiting(limit: int) -> list[int]:
     """Runs that a worker could begin now."""
     free = ShadowRun.objects.filter(_WAITING | (_RUNNING & Q(lease_until__lte=Now())))
     return list(free.order_by("pk").values_list("pk", flat=True)[:limit])
+
+
+def looked_at() -> int | None:
+    """The oldest run that waits and whose plan, or goal, somebody has open in a browser; None when there is none."""
+    free = ShadowRun.objects.filter(_WAITING).order_by("pk").values_list("pk", "intent_plan__goal_id")[:LOOKED_AT_MAX]
+    groups = {pk: wake_ups.goal_group(goal) for pk, goal in free}
+    try:
+        heard = listened_to(set(groups.values()), _PATIENCE_S) if groups else set()
+    except redis.RedisError:  # then nobody's run goes first
+        return None
+    return next((pk for pk, group in groups.items() if group in heard), None)
 
 
 def stop_unwanted() -> None:

@@ -7,6 +7,7 @@ import os
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,27 @@ def _claimable(which: str, order: str = _MOST_URGENT) -> str:
     return _TEMPLATE.replace("{which}", which).replace("{order}", order)
 
 
-_OF_ANY = _claimable("true")
-_OLDEST = _claimable("true", _LONGEST_WAITING)
+class Turn(StrEnum):
+    """What a goal's next turn is, as far as it matters who takes it and when."""
+
+    ANY = "any"
+    # A plan that was approved, or that runs already.
+    APPROVED = "approved"
+    PLANNING = "planning"
+    LEARNING = "learning"
+    # One that asks a language model: the pool's, whatever else it is. All others are for a worker's processes.
+    BACKGROUND = "background"
+
+
+_TURNS: Mapping[Turn, str] = {
+    Turn.ANY: "NOT goal.in_background",
+    Turn.APPROVED: "NOT goal.in_background AND goal.state IN ('awaiting_review', 'executing', 'recovering')",
+    Turn.PLANNING: "NOT goal.in_background AND goal.state IN ('blocked', 'pending', 'planning')",
+    Turn.LEARNING: "NOT goal.in_background AND goal.state IN ('achieved', 'failed', 'dropped')",
+    Turn.BACKGROUND: "goal.in_background",
+}
+_OF_TURN = {turn: _claimable(which) for turn, which in _TURNS.items()}
+_OLDEST = {turn: _claimable(which, _LONGEST_WAITING) for turn, which in _TURNS.items()}
 _BESIDE = (
     "goal.agent_id = (SELECT agent_id FROM agents_goal WHERE id = %(goal)s) AND goal.id <> %(goal)s"
     " AND goal.ended_at IS NULL"
@@ -54,7 +74,7 @@ WAITING_BESIDE = " UNION ALL ".join(
     for order, most in ((_MOST_URGENT, 5), (f"({_IDLE_SINCE}), goal.id", 1))
 )
 # Two texts, and not one with a condition on the parameter: each has a plan of its own.
-_OF_ONE = _claimable("goal.id = %(goal)s")
+_OF_ONE = {turn: _claimable(f"goal.id = %(goal)s AND {which}") for turn, which in _TURNS.items()}
 # Where a goal is, as far as a turn that ends there again got no further.
 PLACE = """CASE goal.state WHEN 'pending' THEN 'planning' ELSE goal.state END || coalesce((
     SELECT ' ' || plan.id || ' ' || plan.position FROM agents_intentplan plan
@@ -69,9 +89,13 @@ standing AS (
     FROM agents_goal goal JOIN picked ON picked.id = goal.id
 ), claimed AS (
     UPDATE agents_goal goal
-    SET lost_workers = CASE WHEN NOT standing.lost THEN 0
+    -- What was handed over to the pool keeps its count: a goal that ends the pool each time must end somewhere.
+    SET lost_workers = CASE WHEN goal.in_background THEN goal.lost_workers
+                       WHEN NOT standing.lost THEN 0
                        WHEN goal.lost_at = standing.place THEN goal.lost_workers + 1 ELSE 1 END,
-        lost_at = CASE WHEN standing.lost THEN standing.place ELSE '' END,
+        lost_at = CASE WHEN goal.in_background THEN goal.lost_at
+                  WHEN standing.lost THEN standing.place ELSE '' END,
+        in_background = false,
         lease_owner = %(owner)s,
         lease_fence = goal.lease_fence + 1,
         lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)
@@ -139,25 +163,26 @@ def worker_name() -> str:
     return f"{socket.gethostname()}-{os.getpid()}"
 
 
-def claim(goal_id: int | None = None) -> Lease | None:
-    """Take the lease on this goal, or on the most urgent one that can go on; None when there is nothing to do.
+def claim(goal_id: int | None = None, of: Turn = Turn.ANY) -> Lease | None:
+    """Take the lease on this goal, or on the most urgent one that can go on; None when there is nothing to do of that
+    kind of turn.
 
     Every so often, of those that can go on, the one that has waited longest is taken, so that none starves.
 
     SKIP LOCKED lets several workers claim at once without waiting for each other; the clock is the database's.
     """
-    claiming = Claiming(goal_id)
+    claiming = Claiming(goal_id, of)
     return claiming.lease(prepared.row(*claiming.asked()))
 
 
 class Claiming:
     """The statement that claims this goal, or the most urgent one, and what its row means."""
 
-    def __init__(self, goal_id: int | None) -> None:
+    def __init__(self, goal_id: int | None, of: Turn = Turn.ANY) -> None:
         self._owner = worker_name()
         self._goal = {} if goal_id is None else {"goal": goal_id}
         self._oldest = goal_id is None and is_turn_of_the_oldest(next(_claims))
-        self._which = _OF_ONE if goal_id is not None else _OLDEST if self._oldest else _OF_ANY
+        self._which = (_OF_ONE if goal_id is not None else _OLDEST if self._oldest else _OF_TURN)[of]
 
     def asked(self, query: str = "") -> tuple[str, Mapping[str, Any]]:
         """Statement and values. Behind the claim's own columns stands what a query over `claimed` (the goal) finds in
@@ -180,11 +205,16 @@ def _claim(which: str, query: str) -> str:
     return claim + (_WITH.replace("{query}", query) if query else _ALONE)
 
 
-def claimable(limit: int) -> list[int]:
-    """The most urgent goals whose cycle can go on now, by id."""
+def claimable(limit: int, of: Turn = Turn.ANY) -> list[int]:
+    """The most urgent goals whose cycle can go on now with such a turn, by id."""
     with connection.cursor() as cursor:
-        cursor.execute(f"{_OF_ANY} LIMIT %(limit)s", {"limit": limit})
+        cursor.execute(f"{_OF_TURN[of]} LIMIT %(limit)s", {"limit": limit})
         return [row[0] for row in cursor.fetchall()]
+
+
+def claimable_sql(of: Turn) -> str:
+    """The query behind `claimable`, without a limit, for statements that ask about several kinds at once."""
+    return _OF_TURN[of]
 
 
 def renew(lease: Lease) -> bool:
@@ -201,6 +231,12 @@ def renew(lease: Lease) -> bool:
 def release(lease: Lease) -> None:
     """Give the goal back at once instead of letting the lease run out."""
     Goal.objects.filter(pk=lease.goal_id, lease_fence=lease.fence).update(lease_until=None, lease_owner="")
+
+
+def hand_over(lease: Lease) -> bool:
+    """Give the goal to the background pool, which takes its turn from the beginning; False if it is not ours."""
+    mine = Goal.objects.filter(pk=lease.goal_id, lease_fence=lease.fence)
+    return bool(mine.update(in_background=True, lease_until=None, lease_owner=""))
 
 
 def leave(lease: Lease, pause_s: float) -> None:

@@ -17,13 +17,15 @@ from typing import Any
 
 from celery import current_app
 from channels.layers import get_channel_layer
-from django.db import transaction
+from django.db import DatabaseError, InterfaceError, connection, transaction
 
 from agents.record.listeners import listened_to
 
 logger = logging.getLogger(__name__)
 
 QUEUE_GROUP = "queue"
+# What background pools listen to in Postgres: “KIND NUMBER”.
+BACKGROUND_CHANNEL = "mindx_background"
 _QUIET_S = 60.0
 # A Redis that hangs must not keep a person waiting, nor every one of a request's hints again.
 _PATIENCE_S = 1.0
@@ -56,68 +58,42 @@ def queue_changed() -> None:
 
 
 def wake(goal_id: int) -> None:
-    """Ask a worker, once the transaction has committed, to look at the goal."""
-    transaction.on_commit(lambda: _wake(goal_id))
+    """Ask a worker, once the transaction has committed, to look for work; this goal goes first if it was approved."""
+    transaction.on_commit(lambda: _send("agents.work", goal_id))
 
 
-def wake_typed(command_id: int) -> None:
-    """Ask a worker, once the transaction has committed, to carry out a command typed by hand."""
-    transaction.on_commit(lambda: _wake(command_id, task="typed_command"))
-
-
-def wake_shadow(run_id: int) -> None:
-    """Ask a worker, once the transaction has committed, to begin a shadow run."""
-    transaction.on_commit(lambda: _wake(run_id, task="shadow"))
-
-
-def wake_replay(replay_id: int) -> None:
-    """Ask a worker, once the transaction has committed, to begin a replay."""
-    transaction.on_commit(lambda: _wake(replay_id, task="replay"))
-
-
-def wake_search(search_id: int) -> None:
-    """Ask a worker, once the transaction has committed, to begin a search for a better version."""
-    transaction.on_commit(lambda: _wake(search_id, task="search_candidate"))
-
-
-def wake_modular(run_id: int) -> None:
-    """Ask a worker, once the transaction has committed, to go on with a run of a modular agent."""
-    transaction.on_commit(lambda: _wake(run_id, task="modular"))
-
-
-def wake_environment_run(run_id: int) -> None:
-    """Ask a worker, once the transaction has committed, to go on with a run in an environment."""
-    transaction.on_commit(lambda: _wake(run_id, task="environment_run"))
-
-
-def wake_training(policy_id: int) -> None:
-    """Ask a worker, once the transaction has committed, to train a learned policy."""
-    transaction.on_commit(lambda: _wake(policy_id, task="train_policy"))
-
-
-def wake_tool_check(version_id: int) -> None:
-    """Ask a worker, once the transaction has committed, to run the trials of a tool's version."""
-    transaction.on_commit(lambda: _wake(version_id, task="check_tool"))
+def wake_worker() -> None:
+    """Ask a worker, once the transaction has committed, to look for work."""
+    transaction.on_commit(lambda: _send("agents.work"))
 
 
 def wake_bus(request_id: int) -> None:
     """Ask a worker, once the transaction has committed, to answer a request of the bus."""
-    transaction.on_commit(lambda: _wake(request_id, task="bus_request"))
+    transaction.on_commit(lambda: _send("agents.bus_request", request_id))
 
 
-def wake_mcp_listing(server_id: int) -> None:
-    """Ask a worker, once the transaction has committed, to list the tools of an MCP server."""
-    transaction.on_commit(lambda: _wake(server_id, task="list_mcp_tools"))
+def wake_background(kind: str, number: int) -> None:
+    """Tell the background pools, once the transaction has committed, that a row of this kind waits for one of them."""
+    transaction.on_commit(lambda: _notify(kind, number))
 
 
-def _wake(number: int, task: str = "work") -> None:
+def _send(task: str, *numbers: int) -> None:
     # By name: tasks import the services that send wake-ups.
     if time.monotonic() < _skip_until:
         return
     try:
-        current_app.send_task(f"agents.{task}", args=[number], retry=False, expires=60)
+        current_app.send_task(task, args=numbers, retry=False, expires=60)
     except Exception as error:  # any broker's error type; the sweep finds the goal and the command
         _complain("wake-up", error)
+
+
+def _notify(kind: str, number: int) -> None:
+    # By Postgres and not by the broker: there every pool hears it, and none of them waits in a queue of messages.
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_notify(%s, %s)", [BACKGROUND_CHANNEL, f"{kind} {number}"])
+    except (DatabaseError, InterfaceError) as error:  # the sweep finds the row
+        logger.warning("A wake-up of the background pool was lost (%s); the sweep catches up.", error)
 
 
 class Teller:

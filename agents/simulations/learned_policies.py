@@ -57,7 +57,7 @@ def train(environment: str, task: str, *, episodes: int, share: int, by: User) -
             except PolicyUnusable as unusable:
                 raise NotPossibleNow(str(unusable)) from unusable
             _move(policy, T.WAITING, episodes_left=episodes, share=share, by=by)
-            wake_ups.wake_training(policy.pk)
+            wake_ups.wake_background("training", policy.pk)
             _keep("train", policy, by, episodes=episodes, share=share)
             return policy
 

@@ -74,7 +74,7 @@ def start(wanted: Start, *, by: User) -> EnvironmentRun:
                 state=(S.PAUSED if wanted.paused else S.READY).value,
                 submission_key=wanted.key,
             )
-            wake_ups.wake_environment_run(run.pk)
+            wake_ups.wake_background("environment_run", run.pk)
             return run
     except IntegrityError:
         # The race this answers: the same key twice at once. The unique constraint let one through.
@@ -101,7 +101,7 @@ def go_on(run: EnvironmentRun, *, by: User, until: int | None = None) -> None:
         if until is not None and until <= row.at_step:
             raise NotPossibleNow(f"The run is at action {row.at_step} already. Choose a later one.")
         _move(row, S.READY, stop_at=until)
-        wake_ups.wake_environment_run(row.pk)
+        wake_ups.wake_background("environment_run", row.pk)
 
 
 def step(run: EnvironmentRun, *, by: User) -> None:
@@ -127,7 +127,7 @@ def answer(run: EnvironmentRun, action: str, *, number: int, by: User) -> None:
         if not 0 < len(said) <= MOST_CHARACTERS or (offered and said not in offered):
             raise GoalRefused("action", f"“{said[:80]}” is none of the actions that are valid here.")
         _move(row, S.READY, answer=said, answered_by=by)
-        wake_ups.wake_environment_run(row.pk)
+        wake_ups.wake_background("environment_run", row.pk)
 
 
 @contextmanager

@@ -201,7 +201,7 @@ def _give_back(row: EnvironmentPolicy) -> None:
 def sweep() -> None:
     """Wake a worker for the training that waits longest."""
     if (oldest := turns.free_trainings().values_list("pk", flat=True).first()) is not None:
-        wake_ups.wake_training(oldest)
+        wake_ups.wake_background("training", oldest)
 
 
 def _ours(row: EnvironmentPolicy) -> QuerySet[EnvironmentPolicy]:

@@ -139,7 +139,7 @@ def _give_back(run: EnvironmentRun) -> None:
 def sweep() -> None:
     """Wake a worker for the run that waits longest."""
     if (oldest := turns.free_runs().values_list("pk", flat=True).first()) is not None:
-        wake_ups.wake_environment_run(oldest)
+        wake_ups.wake_background("environment_run", oldest)
 
 
 def _stands_still(run: EnvironmentRun) -> bool:

@@ -16,7 +16,7 @@ from datetime import datetime
 from django.conf import settings
 from django.utils.crypto import salted_hmac
 
-from library.language import calls, masking, provider
+from library.language import calls, masking, may_wait, provider
 from library.language.asking import (
     NOTHING_USED,
     Accepts,
@@ -61,7 +61,8 @@ def ask(
     `accepts` says whether an answer can be used: only such a one is taken from the cache or kept there, so one that is
     wrong or broken off answers nobody twice. Without it the cache is left alone.
 
-    Raises NoModel, BudgetSpent, Stopped, or CallFailed for the last thing that went wrong; `call` names its row.
+    Raises NoModel, BudgetSpent, Stopped, or CallFailed for the last thing that went wrong; `call` names its row. Where
+    this process may not wait for an answer, NotHere (`may_wait`).
     """
     if not request.models:
         raise NoModel("No language model is set up. Set MINDX_MODEL.")
@@ -128,6 +129,7 @@ def _one_model(
     on_trouble: OnTrouble,
     is_wanted: IsWanted | None,
 ) -> Answer:
+    may_wait.check()
     guess = calls.most_used(request)
     row = calls.open_call(request, model, provider.cost_of(model, guess.tokens_in, guess.tokens_out))
     begun, tries, used = time.monotonic(), 0, NOTHING_USED

@@ -18,7 +18,7 @@ from functools import lru_cache
 from django.conf import settings
 
 from library.errors import EmbeddingUnavailable, WrongDimensions
-from library.language import embeddings, masking, provider, weights
+from library.language import embeddings, masking, may_wait, provider, weights
 from library.language.asking import CallFailed
 from library.language.embeddings import DIMENSIONS
 
@@ -58,6 +58,11 @@ class Questions:
 def current() -> str:
     """The name of the model whose vectors are stored now."""
     return settings.EMBEDDING_MODEL or SHIPPED
+
+
+def asks_network() -> bool:
+    """Whether the current model is a provider's."""
+    return current() != SHIPPED
 
 
 def shown(model: str) -> str:
@@ -157,6 +162,7 @@ def _each(model: str, texts: list[str]) -> list[Vector | None]:
 def _request(model: str, texts: list[str], timeout_s: float) -> list[Vector | None]:
     if model.startswith(_OURS):
         raise EmbeddingUnavailable(f"{shown(model)} came with another version of mindX.")
+    may_wait.check()
     try:
         rows = provider.embed(model, texts, dimensions=DIMENSIONS, timeout_s=timeout_s)
     except CallFailed as error:

@@ -24,7 +24,7 @@ WITHOUT_A_DATABASE: Sequence[Check] = (
     work.redis_server,
     work.broker,
     work.workers,
-    work.beat,
+    work.scheduler,
     outside.package_index,
     outside.mail,
 )

@@ -100,7 +100,7 @@ def waiting_work() -> Iterator[Finding]:
         yield warn(
             "work",
             f"{late} decisions are overdue, {unread} plans wait for policies",
-            "The sweeps do not run: see `beat` and `workers`.",
+            "The sweeps do not run: see `scheduler` and `workers`.",
         )
 
 
@@ -140,7 +140,9 @@ def embeddings() -> Iterator[Finding]:
         yield warn("embeddings", f"no sentence model: {reason}", do)
     elif missing := embedding.count_missing(MANY):
         yield warn(
-            "embeddings", f"{missing} rows wait for their embedding", "Beat fills them. If this stays, see `beat`."
+            "embeddings",
+            f"{missing} rows wait for their embedding",
+            "The background pool fills them. If this stays, see `workers`.",
         )
     else:
         yield ok("embeddings", "all stored")

@@ -1,4 +1,4 @@
-"""Who does the work: Redis, the broker, workers with the jail they reached, and beat."""
+"""Who does the work: Redis, the broker, workers with the jail they reached, and the scheduler."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import redis
 from celery import current_app
 from django.conf import settings
+from django.db import DatabaseError
 
 from mindx_web.doctor.finding import Finding, fail, ok, warn
 from mindx_web.operations import health, heartbeat
@@ -48,7 +49,7 @@ def broker() -> Iterator[Finding]:
         yield fail(
             "broker",
             f"does not answer: {type(error).__name__}",
-            "Start it, or correct MINDX_BROKER_URL. Idle workers sweep meanwhile, more slowly.",
+            "Start it, or correct MINDX_BROKER_URL. Workers hear of no work until it is back.",
         )
     else:
         yield ok("broker", "answers")
@@ -77,18 +78,13 @@ def workers() -> Iterator[Finding]:
             yield fail("workers", says, do)
 
 
-def beat() -> Iterator[Finding]:
-    """Beat finds what lost wake-ups missed."""
+def scheduler() -> Iterator[Finding]:
+    """Held decisions take effect, and what lost wake-ups missed is found."""
     try:
-        alive = heartbeat.schedulers(health.redis_client()) if settings.REDIS_URL else []
-    except redis.RedisError:
-        yield warn("beat", "unknown while Redis does not answer", _START_REDIS)
-        return
-    if not alive:
-        yield fail("beat", "not running: missed wake-ups are noticed late", "Start one: celery -A mindx_web beat")
-    elif len(alive) > 1:
-        yield warn(
-            "beat", f"{len(alive)} are running: {', '.join(alive)}", "One is enough; the others only add messages."
-        )
+        part = health.scheduler()
+    except DatabaseError:
+        return  # said already
+    if part.state is PartState.OK:
+        yield ok("scheduler", part.sentence)
     else:
-        yield ok("beat", f"{alive[0]} is running")
+        yield fail("scheduler", part.sentence, "Start a worker: celery -A mindx_web worker. It brings the scheduler.")

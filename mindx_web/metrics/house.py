@@ -15,11 +15,14 @@ from prometheus_client import Metric
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 
 from agents.bdi.recovery.recovery import Strategy
+from agents.cycle import waiting
+from agents.record import duties
 from agents.record.lease import claimable
 from agents.states import GoalState, PlanState
 from agents.toolkit.registry import tools_in_use
 from mindx_web.metrics.growing import GrowingTable, Tally
-from mindx_web.operations import health, heartbeat
+from mindx_web.operations import discarded, health, heartbeat
+from review.deciding import holding
 
 # Two scrapers, or one that asks too often, cost no more than one.
 FRESH_S = 2.0
@@ -72,7 +75,7 @@ class House:
             # One transaction, one look: figures of one moment, and no scrape holds anything for long.
             with transaction.atomic(), connection.cursor() as cursor:
                 cursor.execute("SET LOCAL statement_timeout = %s" % STATEMENT_MS)  # noqa: UP031  # SET takes no parameter
-                found = [*_goals(), *_plans(), *_sums(), *self._grown()]
+                found = [*_goals(), *_work(), *_plans(), *_sums(), *self._grown()]
         except DatabaseError:
             found = []
         up.add_metric(["database"], float(bool(found)))
@@ -122,6 +125,25 @@ def _goals() -> Iterator[Metric]:
     yield GaugeMetricFamily("mindx_goals_claimable", f"Goals a worker could take up now, to {CLAIMABLE_UP_TO}.", count)
 
 
+def _work() -> Iterator[Metric]:
+    """What waits for workers and for the background pool, and when the scheduler did last what it does."""
+    by_kind = GaugeMetricFamily(
+        "mindx_turns_waiting",
+        f"Turns that wait, to {CLAIMABLE_UP_TO} of a kind.",
+        labels=["kind"],
+    )
+    for kind, number in waiting.counts(CLAIMABLE_UP_TO).items():
+        by_kind.add_metric([kind], number)
+    yield by_kind
+    ages = GaugeMetricFamily("mindx_duty_age_seconds", "Since the scheduler did this last.", labels=["duty"])
+    for name, state in duties.states(health.SCHEDULED).items():
+        if state.since_s is not None:
+            ages.add_metric([name], state.since_s)
+    yield ages
+    late = holding.oldest_due_s()
+    yield GaugeMetricFamily("mindx_decision_overdue_seconds", "How long the oldest due decision has been due.", late)
+
+
 def _plans() -> Iterator[Metric]:
     by_state = GaugeMetricFamily("mindx_plans_open", "Plans that have not ended, by state.", labels=["state"])
     open_states = (PlanState.AWAITING_REVIEW, PlanState.APPROVED, PlanState.EXECUTING)
@@ -158,19 +180,19 @@ def _life(up: GaugeMetricFamily) -> Iterator[Metric]:
         "The isolation level of the worker's sandbox: 3, 2, 1, or 0 for none.",
         labels=["worker"],
     )
-    beats, schedulers, answers = [], [], False
+    beats, discards, answers = [], 0, False
     try:
         if settings.REDIS_URL:
             client = health.redis_client()
-            beats, schedulers, answers = heartbeat.beats(client), heartbeat.schedulers(client), True
+            beats, discards, answers = heartbeat.beats(client), discarded.number(client), True
     except redis.RedisError:
         pass
     for beat in beats[:WORKERS_UP_TO]:
         levels.add_metric([beat.worker], _LEVEL.get(beat.level, 0))
     up.add_metric(["redis"], float(answers))
     up.add_metric(["worker"], float(bool(beats)))
-    up.add_metric(["beat"], float(bool(schedulers)))
     yield GaugeMetricFamily("mindx_workers", "Workers that are alive.", len(beats))
+    yield CounterMetricFamily("mindx_wakeups_discarded", "Wake-ups that came too late to be of use.", discards)
     yield levels
 
 

@@ -18,10 +18,13 @@ from django.db import DatabaseError, connection, connections
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from agents.cycle import waiting
+from agents.record import duties
 from agents.workspaces import stores
 from library import embedding, renewal
 from mindx_web.operations import heartbeat
 from mindx_web.operations.heartbeat import Beat
+from review.deciding import holding
 from sandbox.store.objects import StoreUnavailable
 
 logger = logging.getLogger(__name__)
@@ -29,6 +32,19 @@ logger = logging.getLogger(__name__)
 REDIS_TIMEOUT_S = 0.25
 DATABASE_TIMEOUT_S = 2.0
 COUNT_UP_TO = 100
+QUEUE_UP_TO = 1_000
+# A duty that was not done for so long is late, and a decision overdue: both are usually a second.
+LATE_S, OVERDUE_S = 15.0, 5.0
+SWEEP, SCHEDULED = "sweep", ("decisions", "sweep", "review sweep")
+QUEUE_WORDS = {
+    "typed": "typed commands",
+    "approved": "turns of approved plans",
+    "requests": "requests of the bus",
+    "planning": "goals to plan",
+    "dry_runs": "dry runs",
+    "learning": "results to remember",
+    "background": "goals that ask a language model",
+}
 STORE_LOOK_EVERY_S = 5.0
 _LEVELS = ("L1", "L2", "L3")
 # Reminders for an operator who accepted less than the full level.
@@ -92,8 +108,12 @@ _looked: tuple[float, Part | None] = (0.0, None)
 def current() -> Health:
     """Check every part now, first those on which the others depend."""
     database, bus = _database(), _redis()
-    embeddings = _embeddings() if database.ok else _unknown("embeddings", "the database")
-    return Health((database, bus, *_signs_of_life(bus), *([_store()] if stores.is_shared() else []), embeddings))
+    of_rows = (scheduler(), _queues(), _embeddings()) if database.ok else _not_asked()
+    return Health((database, bus, *_signs_of_life(bus), *([_store()] if stores.is_shared() else []), *of_rows))
+
+
+def _not_asked() -> tuple[Part, ...]:
+    return tuple(_unknown(name, "the database") for name in ("scheduler", "queues", "embeddings"))
 
 
 def _store() -> Part:
@@ -116,11 +136,11 @@ def _store() -> Part:
 def _signs_of_life(bus: Part) -> tuple[Part, ...]:
     try:
         if bus.ok:
-            beats, schedulers = heartbeat.beats(redis_client()), heartbeat.schedulers(redis_client())
-            return _worker(beats), sandbox_of(beats), _beat(schedulers)
+            beats = heartbeat.beats(redis_client())
+            return _worker(beats), sandbox_of(beats)
     except redis.RedisError:
         logger.info("Redis went away between two questions")
-    return tuple(_unknown(name, "Redis") for name in ("worker", "sandbox", "beat"))
+    return tuple(_unknown(name, "Redis") for name in ("worker", "sandbox"))
 
 
 def _unknown(name: str, other: str) -> Part:
@@ -203,11 +223,44 @@ def _worker(beats: Sequence[Beat]) -> Part:
     return Part("worker", PartState.OK, f"{len(beats)} running", facts)
 
 
-def _beat(schedulers: Sequence[str]) -> Part:
-    facts = {"schedulers": list(schedulers)}
-    if not schedulers:
-        return Part("beat", PartState.LIMITED, "not running; missed wake-ups are noticed late", facts)
-    return Part("beat", PartState.OK, "running" if len(schedulers) == 1 else f"{len(schedulers)} running", facts)
+def scheduler() -> Part:
+    """By its rows: when what it does regularly was last done, and whether a decision of somebody's is overdue."""
+    found = duties.states(SCHEDULED)
+    ages = {name: found[name].since_s if name in found else None for name in SCHEDULED}
+    due_s = holding.oldest_due_s()
+    sweep_s = ages[SWEEP]
+    facts = {
+        "last_sweep_s": None if sweep_s is None else round(sweep_s, 1),
+        "oldest_due_decision_s": round(due_s, 1),
+        "held_by": {name: found[name].holder for name in SCHEDULED if name in found},
+    }
+    if sweep_s is None:
+        return Part("scheduler", PartState.LIMITED, "has not run yet; it starts with the first worker", facts)
+    last = f"last sweep {_ago(sweep_s)}"
+    late = [name for name, age_s in ages.items() if age_s is None or age_s > LATE_S]
+    if late:
+        sentence = f"late: {last}; held decisions and missed wake-ups wait until a worker runs"
+        return Part("scheduler", PartState.LIMITED, sentence, facts)
+    if due_s > OVERDUE_S:
+        sentence = f"{last}; the oldest decision has been due for {due_s:.0f} s"
+        return Part("scheduler", PartState.LIMITED, sentence, facts)
+    return Part("scheduler", PartState.OK, f"{last}, no decision is overdue", facts)
+
+
+def _ago(seconds: float) -> str:
+    return f"{max(seconds, 0):.0f} s ago"
+
+
+def _queues() -> Part:
+    """How many turns wait, by kind. Waiting is no fault; people want to know what a goal is behind."""
+    counts = waiting.counts(QUEUE_UP_TO)
+    several = [f"{_shown(number)} {QUEUE_WORDS[kind]}" for kind, number in counts.items() if number]
+    sentence = f"waiting: {', '.join(several)}" if several else "nothing waits for a worker"
+    return Part("queues", PartState.OK, sentence, counts)
+
+
+def _shown(number: int) -> str:
+    return f"{number}+" if number >= QUEUE_UP_TO else str(number)
 
 
 def sandbox_of(beats: Sequence[Beat]) -> Part:

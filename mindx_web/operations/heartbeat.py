@@ -1,30 +1,24 @@
 """Heartbeats. A worker writes one to Redis every two seconds, with its isolation level; it expires with the worker.
 
-A thread of its own writes it, so a worker whose only process runs a long step still counts as alive. Beat's heartbeat
-follows each message that it really sent, so a beat that runs but sends nothing does not count.
+A thread of its own writes it, so a worker whose only process runs a long step still counts as alive.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-import os
-import socket
 import threading
-import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
 import redis
-from celery.signals import after_task_publish, beat_init, worker_ready, worker_shutting_down
+from celery.signals import worker_ready, worker_shutting_down
 from django.conf import settings
 
 logger = logging.getLogger(__name__)
 
 _KEY = "mindx:worker:"
-_BEAT_KEY = "mindx:beat:"
-_BEAT_LIVES_S = 15
 _EVERY_S = 2.0
 _LIVES_S = 7
 _PATIENCE_S = 1.0
@@ -50,36 +44,6 @@ def beats(client: redis.Redis) -> list[Beat]:
 def say(client: redis.Redis, beat: Beat) -> None:
     """Write one heartbeat. Raises redis.RedisError."""
     client.set(_KEY + beat.worker, json.dumps(asdict(beat)), ex=_LIVES_S)
-
-
-def schedulers(client: redis.Redis) -> list[str]:
-    """The beats that sent something in the last seconds, by host and process. Raises redis.RedisError."""
-    return sorted(key.decode().removeprefix(_BEAT_KEY) for key in client.scan_iter(f"{_BEAT_KEY}*", count=100))
-
-
-def say_sent(client: redis.Redis, name: str) -> None:
-    """Report that the beat of this name has sent something. Raises redis.RedisError."""
-    client.set(_BEAT_KEY + name, "", ex=_BEAT_LIVES_S)
-
-
-@beat_init.connect
-def start_beat(**_: Any) -> None:
-    """From now on every message that this process sends is also a heartbeat of beat."""
-    client = redis.Redis.from_url(settings.REDIS_URL, socket_connect_timeout=_PATIENCE_S, socket_timeout=_PATIENCE_S)
-    name = f"{socket.gethostname()}-{os.getpid()}"
-    said = float("-inf")
-
-    def sent(**_: Any) -> None:
-        nonlocal said
-        if time.monotonic() - said < _EVERY_S:
-            return
-        said = time.monotonic()
-        try:
-            say_sent(client, name)
-        except redis.RedisError as error:
-            logger.info("Beat's heartbeat did not reach Redis (%s).", error)
-
-    after_task_publish.connect(sent, weak=False)
 
 
 @worker_ready.connect

@@ -103,7 +103,8 @@ PART_NAMES: Mapping[str, str] = {
     "redis": "Redis",
     "worker": "Worker",
     "sandbox": "Sandbox",
-    "beat": "Beat",
+    "scheduler": "Scheduler",
+    "queues": "Queues",
     "store": "Snapshot store",
     "embeddings": "Embeddings",
 }

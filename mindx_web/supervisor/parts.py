@@ -9,7 +9,6 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from . import readiness
 from .configuration import PROJECT, Configuration
@@ -78,10 +77,9 @@ def own_environment(folder: DataFolder) -> dict[str, str]:
 
 
 def own_parts(configuration: Configuration, folder: DataFolder, redis_url: str) -> list[Part]:
-    """Web, worker and beat."""
+    """Web and worker."""
     environment = own_environment(folder)
     node = f"up-{os.getpid()}@{socket.gethostname()}"
-    schedule = folder.run / "beat-schedule"
     celery = ["-m", "celery", "-A", "mindx_web"]
     web = ["-m", "uvicorn", "mindx_web.serve:application", "--host", configuration.bind]
     web += ["--port", str(configuration.port), "--lifespan", "off", "--no-server-header", "--no-proxy-headers"]
@@ -89,8 +87,6 @@ def own_parts(configuration: Configuration, folder: DataFolder, redis_url: str) 
     web += ["--timeout-graceful-shutdown", "3", "--ws-max-size", "65536", "--ws-per-message-deflate", "false"]
     worker = [*celery, "worker", "--hostname", node, "--concurrency", str(WORKER_PROCESSES), "--loglevel", "INFO"]
     worker += ["--without-gossip", "--without-mingle"]
-    # Django's checks import every page. The worker, which starts at the same moment, makes them.
-    beat = [*celery, "--skip-checks", "beat", "--schedule", str(schedule), "--loglevel", "INFO"]
     return [
         Part("web", _python(web), environment, readiness.web_answers(configuration.own_address)),
         Part(
@@ -100,8 +96,6 @@ def own_parts(configuration: Configuration, folder: DataFolder, redis_url: str) 
             readiness.worker_answers(redis_url, node),
             grace_s=WORKER_GRACE_S + float(environment.get("MINDX_DRAIN_S", "5")),
         ),
-        # The table of beat is in the code; a schedule file from before could be half-written and is worth nothing.
-        Part("beat", _python(beat), environment, readiness.file_appears(schedule), lambda: _remove(schedule)),
     ]
 
 
@@ -118,8 +112,3 @@ def _python(arguments: list[str]) -> Callable[[], list[str]]:
 
 def _in_thread(ask: Callable[[], bool]) -> Callable[[], Awaitable[bool]]:
     return lambda: asyncio.to_thread(ask)
-
-
-def _remove(pattern: Path) -> None:
-    for left in pattern.parent.glob(f"{pattern.name}*"):
-        left.unlink()

@@ -6,7 +6,6 @@ import asyncio
 import http.client
 import logging
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 
 from celery import Celery
 
@@ -44,12 +43,3 @@ def worker_answers(redis_url: str, node: str) -> Callable[[], Awaitable[bool]]:
             return False
 
     return lambda: asyncio.to_thread(ask)
-
-
-def file_appears(pattern: Path) -> Callable[[], Awaitable[bool]]:
-    """Ready when a file of that name, with any ending, exists: dbm chooses the ending."""
-
-    async def look() -> bool:
-        return any(pattern.parent.glob(f"{pattern.name}*"))
-
-    return look

@@ -24,7 +24,7 @@ from people.models import User
 
 # Below this many cases a percentage would claim more than is known.
 ENOUGH_CASES = 10
-_ORDER = ("sandbox", "worker", "database", "redis", "beat", "store", "embeddings")
+_ORDER = ("sandbox", "worker", "database", "redis", "scheduler", "queues", "store", "embeddings")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
-from django.db.models.functions import Now
+from django.db.models import ExpressionWrapper, F, FloatField
+from django.db.models.functions import Extract, Now
 from django.utils import timezone
 
 from agents.models import IntentPlan
@@ -35,6 +36,8 @@ _FORGED = (
     "It was not sealed by mindX: it was made by an earlier version, or added or changed in the database from outside."
     " Nothing was decided. Decide again if it was you; otherwise tell an admin."
 )
+
+_SECONDS_LEFT = ExpressionWrapper(Extract(F("due_at") - Now(), "epoch"), output_field=FloatField())
 
 
 class _Rehearsed(Exception):
@@ -147,6 +150,18 @@ def settle_due() -> int:
                 return len(seen)
             seen.append(held.pk)
             _take_effect(held)
+
+
+def next_due_s() -> float | None:
+    """In how many seconds the next decision takes effect that is not due yet; None when there is none."""
+    coming = HeldDecision.objects.filter(dropped="", due_at__gt=Now()).order_by("due_at")
+    return coming.values_list(_SECONDS_LEFT, flat=True).first()
+
+
+def oldest_due_s() -> float:
+    """For how many seconds the oldest decision has been due that has not taken effect; 0 when there is none."""
+    due = HeldDecision.objects.filter(dropped="", due_at__lte=Now()).order_by("due_at")
+    return -(due.values_list(_SECONDS_LEFT, flat=True).first() or 0.0)
 
 
 def _take_effect(held: HeldDecision) -> None:

@@ -9,14 +9,13 @@ import sys
 from datetime import timedelta
 from smtplib import SMTPException
 
-from celery import current_app
 from django.conf import settings
 from django.core.mail import EmailMessage
-from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Now
 from django.utils import timezone
 
+from agents.record import wake_ups
 from review.models import Delivery
 from review.models.notices import ABOUT
 
@@ -35,15 +34,15 @@ class NotSent(Exception):
 
 
 def wake(delivery_id: int) -> None:
-    """Ask a worker, once the transaction has committed. If that message is lost, the sweep finds the delivery."""
-    transaction.on_commit(lambda: _wake(delivery_id))
+    """Have it sent once the transaction has committed. If that wake-up is lost, the sweep finds the delivery."""
+    wake_ups.wake_background("delivery", delivery_id)
 
 
 def sweep() -> None:
     """Send waiting deliveries that are due."""
     waiting = Delivery.objects.filter(state=Delivery.State.WAITING, next_at__lte=Now())
     for pk in waiting.order_by("next_at").values_list("pk", flat=True)[:_AT_ONCE]:
-        _wake(pk)
+        wake(pk)
 
 
 def deliver(delivery_id: int) -> None:
@@ -70,14 +69,6 @@ def deliver(delivery_id: int) -> None:
         Delivery.objects.filter(pk=delivery_id).update(reason=str(error)[:300], **ended)
     else:
         Delivery.objects.filter(pk=delivery_id).update(state=Delivery.State.SENT, reason="", ended_at=timezone.now())
-
-
-def _wake(delivery_id: int) -> None:
-    try:
-        # By name: the task imports this module.
-        current_app.send_task("review.deliver", args=[delivery_id], retry=False, expires=60)
-    except Exception as error:  # any broker's error type; the sweep finds the delivery
-        logger.warning("No worker could be asked to send delivery %s: %s", delivery_id, error)
 
 
 def _body(delivery: Delivery) -> str:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import threading
+from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from celery.signals import after_task_publish
 from django.db import OperationalError, connection
 from django.test import Client
+from django.utils import timezone
 
+from agents.models import Duty
+from agents.record import duties
 from mindx_web.operations import health, heartbeat
 from tests.cast import ApiCaller
 
@@ -126,13 +129,14 @@ def test_a_sign_of_life_ends_with_its_worker(redis_client: Any, until: Any, monk
     until(lambda: heartbeat.beats(redis_client) == [], what="its end")
 
 
-def test_a_beat_that_sends_is_told_from_one_that_is_away(redis_client: Any) -> None:
+def test_a_scheduler_that_does_its_duties_is_told_from_one_that_is_away(redis_client: Any) -> None:
     heartbeat.say(redis_client, heartbeat.Beat("w1@host", "L3"))
-    assert asked().json()["parts"]["beat"] == "limited"
-    heartbeat.start_beat()
-    after_task_publish.send(sender="agents.sweep")
-    assert asked().json()["parts"]["beat"] == "ok"
-    assert len(heartbeat.schedulers(redis_client)) == 1
+    assert asked().json()["parts"]["scheduler"] == "limited"
+    for name in health.SCHEDULED:
+        duties.done(name, took_ms=2)
+    assert asked().json()["parts"]["scheduler"] == "ok"
+    Duty.objects.filter(name=health.SWEEP).update(done_at=timezone.now() - timedelta(minutes=1))
+    assert asked().json()["parts"]["scheduler"] == "limited"
 
 
 def test_liveness_asks_nothing_that_could_be_away(monkeypatch: Any) -> None:

@@ -24,7 +24,7 @@ def test_what_a_plan_did_to_a_copy_can_be_read(api_of: Any, owner: Any, plan: In
         shadowing.ask(plan)
     waiting = api_of(owner).get(f"intent-plans/{plan.pk}/diff").json()
     assert (waiting["state"], waiting["files"], waiting["intents"]) == ("waiting", [], [])
-    shadow.work()
+    shadow.one()
     done = api_of(owner).get(f"intent-plans/{plan.pk}/diff").json()
     assert (done["state"], done["stale"], done["next"], done["surprises"]) == ("done", False, None, None)
     assert [finding["proof"] for finding in done["intents"]] == ["done"] * plan.intents.filter(phase="main").count()

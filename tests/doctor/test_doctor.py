@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from agents.models import Workspace
+from agents.models import Duty, Workspace
+from agents.record import duties
 from agents.workspaces.stores import store
 from library.language.entailment import model as entailment_model
 from mindx_web.doctor import database, examination, installation, outside, records, work
@@ -254,28 +256,33 @@ def bus(valkey: object) -> Iterator[redis.Redis]:
     client.flushdb()
 
 
-def test_without_a_worker_and_beat_both_fail_with_how_to_start_them(bus: redis.Redis) -> None:
+@pytest.mark.django_db
+def test_without_a_worker_both_it_and_the_scheduler_fail_with_how_to_start_one(bus: redis.Redis) -> None:
     assert grades(work.workers) == ["fail"]
-    assert grades(work.beat) == ["fail"]
-    assert "celery -A mindx_web" in told(work.workers) + told(work.beat)
+    assert grades(work.scheduler) == ["fail"]
+    assert "celery -A mindx_web" in told(work.workers) + told(work.scheduler)
 
 
 def test_each_worker_is_told_with_its_jail(bus: redis.Redis) -> None:
     heartbeat.say(bus, heartbeat.Beat("good@a", "L3"))
     heartbeat.say(bus, heartbeat.Beat("weak@b", "L1", {"L3": "no bubblewrap"}))
-    heartbeat.say_sent(bus, "a-1")
     assert grades(work.workers) == ["fail", "ok"]
     assert "no bubblewrap" in told(work.workers)
-    assert grades(work.beat) == ["ok"]
-    heartbeat.say_sent(bus, "b-2")
-    assert grades(work.beat) == ["warn"]
+
+
+@pytest.mark.django_db
+def test_a_scheduler_is_judged_by_what_it_did_last(bus: redis.Redis) -> None:
+    for name in health.SCHEDULED:
+        duties.done(name, took_ms=3)
+    assert grades(work.scheduler) == ["ok"]
+    Duty.objects.filter(name="decisions").update(done_at=timezone.now() - timedelta(minutes=1))
+    assert grades(work.scheduler) == ["fail"]
 
 
 def test_a_dead_redis_fails_once_and_leaves_the_others_unknown(settings: Any) -> None:
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
     assert grades(work.redis_server) == ["fail"]
     assert grades(work.workers) == ["warn"]
-    assert grades(work.beat) == ["warn"]
 
 
 def test_a_redis_that_throws_keys_away_is_told(bus: redis.Redis) -> None:

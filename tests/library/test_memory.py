@@ -445,7 +445,7 @@ def test_a_row_that_another_process_fills_is_passed_over(owner: User, word_vecto
 
 
 def test_the_sweep_survives_a_missing_model(owner: User, word_vectors: WordVectors) -> None:
-    from library.tasks import embed_missing
+    from library.upkeep import embed_missing
 
     word_vectors.broken = "no model here"
     remember(owner, "create a project")

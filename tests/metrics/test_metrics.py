@@ -203,7 +203,6 @@ def test_workers_and_their_jails_are_told(is_open: None, now: None, valkey: Any)
     assert value(found, "mindx_worker_jail_level", worker="one@here") == 3
     assert value(found, "mindx_worker_jail_level", worker="two@here") == 0
     assert value(found, "mindx_workers") == 2
-    assert value(found, "mindx_part_up", part="beat") == 0
 
 
 @pytest.mark.django_db

@@ -15,7 +15,7 @@ from agents.actors import firmware
 from agents.models import DEFAULT_AGENT, Agent
 from library.memory import exporting, model_summaries, services, summaries, switches
 from library.models import Experience, ExperienceSummary, ModelCall
-from library.tasks import summarise_memory
+from library.upkeep import summarise_memory
 from people.models import User
 from tests.models.server import Provider
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from people.login_limit import BY_ADDRESS, BY_NAME
 from people.models import RateLimit
-from people.tasks import forget_rate_limits
+from people.rate_limits import forget_old
 from tests.cast import PASSWORD
 
 pytestmark = pytest.mark.django_db
@@ -190,10 +190,10 @@ def test_a_login_forgets_the_failures_before_it(olga: Any) -> None:
 
 def test_what_holds_nobody_up_is_removed(olga: Any) -> None:
     fail(Client(), 1)
-    forget_rate_limits()
+    forget_old()
     assert RateLimit.objects.count() == 2
     RateLimit.objects.update(used_until=timezone.now())
-    forget_rate_limits()
+    forget_old()
     assert RateLimit.objects.count() == 0
 
 

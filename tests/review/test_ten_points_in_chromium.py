@@ -61,7 +61,7 @@ def tried(submitter: User) -> IntentPlan:
     put(workspace, "held.txt")
     plan = proposed(goal_of(submitter, "Tidy the papers", workspace=workspace, priority=4), FIVE)
     shadowing.ask(plan)
-    shadow.work()
+    shadow.one()
     soon = timezone.now() + timedelta(minutes=30)
     ReviewClock.objects.create(intent_plan=plan, minutes=60, escalate_at=soon, due_at=soon)
     proposed(goal_of(submitter, "Write a note", priority=1), [WRITE])
@@ -109,7 +109,7 @@ def test_a_familiar_plan_opens_by_keyboard_and_without_scripts(
     ended_well(project(submitter, "weather"), judge)
     plan = project(submitter, "tides")
     shadowing.ask(plan)
-    shadow.work()
+    shadow.one()
     page = open_page(judge, plan.get_absolute_url(), width=390, scripts=False)
     expect(page.locator("#familiar")).to_contain_text("but weather → tides")
     seen(page, "familiar")
@@ -168,7 +168,7 @@ def prediction_goes_stale_and_is_made_again(page: Page, plan: IntentPlan) -> Non
     seen(page, "stale")
     with page.expect_navigation():
         page.get_by_role("button", name="Repeat shadow run").click()
-    shadow.work()
+    shadow.one()
     expect(page.locator("#panes")).not_to_contain_text("The workspace has changed")
 
 
@@ -185,7 +185,7 @@ def delta_is_asked_again(page: Page, plan: IntentPlan) -> None:
     put(plan.workspace, "meanwhile.txt")
     cycle.work(plan.goal_id)
     again = IntentPlan.objects.get(goal=plan.goal_id, state=PlanState.AWAITING_REVIEW)
-    shadow.work()
+    shadow.one()
     page.goto(again.get_absolute_url())
     expect(page.locator("#panes")).to_contain_text("Approved before, needs approval again")
     expect(page.locator("#panes")).to_contain_text("meanwhile.txt")

@@ -58,7 +58,7 @@ def taken_to_the_end(by: User, reviewer: User) -> Goal:
     call_command("load_starters", verbosity=0)
     goal = goals.submit(by=by, text=SECRET_TEXT)
     cycle.work(goal.pk)
-    shadow_run.work()
+    shadow_run.one()
     plan = goal.intent_plans.get()
     decisions.approve(plan, by=reviewer, digest=plan.digest)
     cycle.work(goal.pk)

@@ -44,7 +44,7 @@ def ask(version: ComponentVersion, *, by: User) -> ToolCheck:
         raise NotPossibleNow(f"This version cannot be read as a tool: {fault}") from fault
     again = {"by": by, "rows": [], "fits": None, "said": "", "lease_fence": 0, "lease_until": None, "ended_at": None}
     check, _ = ToolCheck.objects.update_or_create(version=version, defaults=again)
-    wake_ups.wake_tool_check(version.pk)
+    wake_ups.wake_background("tool_check", version.pk)
     return check
 
 
@@ -68,7 +68,7 @@ def why_not(version: ComponentVersion) -> str:
 def sweep() -> None:
     """Wake a worker for trials that nobody runs."""
     for version in ToolCheck.objects.filter(_OPEN & _free()).values_list("version", flat=True)[:10]:
-        wake_ups.wake_tool_check(version)
+        wake_ups.wake_background("tool_check", version)
 
 
 def work(version_id: int) -> None:

@@ -130,7 +130,7 @@ def _begun(search: CandidateSearch, cost: Cost | None = None) -> CandidateSearch
             search.save()
             if cost is not None and search.parent is not None and replays.asks_models(search.parent):
                 _journal(search, search.parent, cost)
-            wake_ups.wake_search(search.pk)
+            wake_ups.wake_background("search", search.pk)
             return search
     except IntegrityError:
         # The race it answers: two people ask at once. One search for a version is enough, and one wish of a person.
@@ -235,7 +235,7 @@ def sweep() -> None:
     """Wake a worker for the oldest search that one could begin now."""
     for free in (_free().filter(_ONE_TEXT), _free().exclude(_ONE_TEXT)):
         if (oldest := free.order_by("pk").values_list("pk", flat=True).first()) is not None:
-            wake_ups.wake_search(oldest)
+            wake_ups.wake_background("search", oldest)
 
 
 def _free() -> QuerySet[CandidateSearch]:

@@ -119,7 +119,7 @@ def _with_calls(replay: Replay, found: Sequence[FoundCall]) -> None:
         )
         for number, one in enumerate(found, start=1)
     )
-    wake_ups.wake_replay(replay.pk)
+    wake_ups.wake_background("replay", replay.pk)
 
 
 def _half(name: str, number: int) -> str:
@@ -172,7 +172,7 @@ def _with_cases(replay: Replay, found: Sequence[Found]) -> None:
         )
         for number, one in enumerate(found, start=1)
     )
-    wake_ups.wake_replay(replay.pk)
+    wake_ups.wake_background("replay", replay.pk)
 
 
 def latest(version: ComponentVersion) -> Replay | None:
@@ -239,7 +239,7 @@ def sweep() -> None:
     """Wake a worker for the oldest replay that one could begin now."""
     free = Replay.objects.filter(_WAITING | (_RUNNING & Q(lease_until__lte=Now())))
     if (oldest := free.order_by("pk").values_list("pk", flat=True).first()) is not None:
-        wake_ups.wake_replay(oldest)
+        wake_ups.wake_background("replay", oldest)
 
 
 def stop(replay: Replay, *, by: User) -> None:

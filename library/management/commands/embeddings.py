@@ -16,7 +16,7 @@ from library.renewal import KINDS
 
 
 class Command(BaseCommand):
-    """A renewal may be stopped at any moment and goes on where it was; beat and a worker do the same, more slowly."""
+    """A renewal may be stopped at any moment and goes on where it was. The background pool does the same."""
 
     help = "Show how much each sentence model has embedded, and embed again what another model embedded."
     requires_system_checks: list[str] = []

@@ -1,6 +1,6 @@
 """`manage.py settle_restored --as-of MOMENT`: after a restore by other means (a dump, a disk, a point in time).
 
-`python -m mindx_web.backup restore` does this itself. Run it before web, worker and beat start.
+`python -m mindx_web.backup restore` does this itself. Run it before web and worker start.
 """
 
 from __future__ import annotations

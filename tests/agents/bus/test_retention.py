@@ -13,7 +13,7 @@ from django.utils import timezone
 from agents.bus import breakers, requests, retention
 from agents.bus.retention import Gone
 from agents.models import BusBreaker, BusEntry, BusMember, BusRequest, Goal
-from agents.tasks import keep_logs
+from agents.upkeep import keep_logs
 from mindx_web.operations.grants import grant
 from mindx_web.supervisor.postgres import APP
 from people import sealing

@@ -14,7 +14,7 @@ from agents.models import Agent, Goal
 from agents.planning import planning
 from agents.record import draining
 from agents.record.errors import GoalRefused
-from agents.record.lease import LeaseLost, claim, claimable
+from agents.record.lease import LeaseLost, Turn, claim, claimable
 from agents.states import GoalState, PlanState
 from people.models import User
 from review.deciding import decisions
@@ -173,9 +173,9 @@ def test_a_goal_under_way_without_a_plan_is_answered_once_and_a_person_leads_it_
     turns: list[int | None] = []
     one = cycle.one
 
-    def counted(goal_id: int | None = None) -> int | None:
+    def counted(goal_id: int | None = None, of: Turn = Turn.ANY) -> int | None:
         turns.append(goal_id)
-        return one(goal_id)
+        return one(goal_id, of)
 
     monkeypatch.setattr(draining, "is_asked", lambda: len(turns) > 3)
     monkeypatch.setattr(cycle, "one", counted)

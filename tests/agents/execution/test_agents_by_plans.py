@@ -25,7 +25,7 @@ from agents.states import GoalState, PlanState
 from agents.toolkit.tools.agent_registry import CREATE, SETTINGS
 from people.models import User
 from people.roles import Role
-from review import tasks
+from review import upkeep
 from review.deciding import decisions
 from review.errors import DecisionRefused
 from review.models import AuditEntry, PolicyEvaluation
@@ -305,7 +305,7 @@ def test_no_policy_approves_a_plan_that_makes_an_agent(operator: User, reviewer:
     in_force(Action.AUTO_APPROVE, keeper, "agents pass", tools=["agent_registry"], risk_at_most="medium")
     plan = plan_of(give(LINE, operator))
     tried(plan)
-    tasks.sweep()
+    upkeep.sweep()
     plan.refresh_from_db()
     assert plan.state == PlanState.AWAITING_REVIEW
     assert PolicyEvaluation.objects.filter(intent_plan=plan).exists(), "it was looked at"

@@ -53,7 +53,7 @@ def test_nothing_runs_on_files_that_nobody_saw(
     ]
     delta = again.plan.evidence["delta"]
     assert (delta["revision"], delta["before"], delta["after"]) == (plan.revision, before.base, head)
-    shadow.work()
+    shadow.one()
     page = client_of(reviewer).get(again.get_absolute_url()).content.decode()
     assert "Approved before, needs approval again" in page
     assert "changed meanwhile" in page

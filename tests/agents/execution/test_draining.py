@@ -12,7 +12,7 @@ import pytest
 from django.db import connection
 
 from agents.bdi.plans import document as documents
-from agents.cycle import cycle
+from agents.cycle import cycle, worker
 from agents.execution import attempts, shadow
 from agents.execution.steps import run_step
 from agents.models import Attempt, Goal, Intent, IntentPlan
@@ -48,20 +48,20 @@ def test_the_step_is_finished_and_another_worker_goes_on_at_once(
     approved: Callable[..., IntentPlan], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = approved([write("a.txt"), write("b.txt")])
-    woken: list[int] = []
-    monkeypatch.setattr("agents.record.wake_ups.wake", woken.append)
+    woken: list[bool] = []
+    monkeypatch.setattr("agents.record.wake_ups.wake_worker", lambda: woken.append(True))
 
     def told_meanwhile(*args: Any, **named: Any) -> Any:
         draining.finish()
         return run_step(*args, **named)
 
     monkeypatch.setattr(attempts, "run_step", told_meanwhile)
-    cycle.work(plan.goal_id)
+    worker.work(plan.goal_id)
     assert [each.state for each in plan.intents.all()] == [IntentState.SUCCEEDED, IntentState.PENDING]
     goal = Goal.objects.get(pk=plan.goal_id)
     assert (goal.state, goal.lease_until, goal.lease_owner) == (GoalState.EXECUTING, None, "")
-    assert woken[-1:] == [goal.pk]
-    cycle.work(plan.goal_id)
+    assert woken
+    worker.work(plan.goal_id)
     assert Attempt.objects.count() == 1, "a worker that was told to stop takes nothing up"
     draining.forget()
     monkeypatch.setattr(attempts, "run_step", run_step)
@@ -109,7 +109,7 @@ def test_a_shadow_run_goes_on_with_another_worker(
 ) -> None:
     draining.finish()
     monkeypatch.setattr("agents.plans.shadowing.claim", lambda *_: pytest.fail("it claims a run"))
-    shadow.work()
+    shadow.one()
 
 
 def test_the_second_signal_insists_and_so_does_time(settings: Any, until: Callable[..., None]) -> None:

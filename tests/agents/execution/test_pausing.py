@@ -106,7 +106,7 @@ def test_nothing_of_any_kind_begins(
     waiting = make_goal(owner, "anything")
     command = type_in("mkdir notes")
     cycle.work()
-    shadow.work()
+    shadow.one()
     assert Goal.objects.get(pk=waiting.pk).state == GoalState.PENDING
     assert command.state == HandState.WAITING
     assert shadowing.claim() is None

@@ -53,7 +53,7 @@ def _proofs(run_row: ShadowRun) -> list[str]:
 def test_a_proposed_plan_is_tried_in_a_copy_and_the_workspace_stays(proposed: Callable[..., IntentPlan]) -> None:
     plan = proposed([write("hello.py", "print(6 * 7)"), run("python hello.py")])
     head = plan.workspace.head
-    shadow.work()
+    shadow.one()
     tried = _only(plan)
     assert (tried.state, tried.reason) == (ShadowState.DONE, "")
     assert _proofs(tried) == ["done", "done"]
@@ -72,7 +72,7 @@ def test_a_proposed_plan_is_tried_in_a_copy_and_the_workspace_stays(proposed: Ca
 
 def test_a_failing_step_is_foretold_and_what_comes_after_is_not_reached(proposed: Callable[..., IntentPlan]) -> None:
     plan = proposed([write("a"), run('python -c \'open("half", "w"); raise SystemExit(3)\''), write("b")])
-    shadow.work()
+    shadow.one()
     tried = _only(plan)
     assert _proofs(tried) == ["done", "failed", "not_reached"]
     assert "exit code 3" in tried.findings[1]["why"]
@@ -81,7 +81,7 @@ def test_a_failing_step_is_foretold_and_what_comes_after_is_not_reached(proposed
 
 def test_a_program_has_half_the_memory_and_what_fails_for_that_is_unproven(proposed: Callable[..., IntentPlan]) -> None:
     plan = proposed([run("python -c 'held = bytearray(700 << 20); print(len(held))'"), write("b")])
-    shadow.work()
+    shadow.one()
     tried = _only(plan)
     assert _proofs(tried) == ["unproven", "not_reached"]
     assert "half" in tried.findings[0]["why"]
@@ -91,14 +91,14 @@ def test_a_steps_own_time_limit_is_halved_too(proposed: Callable[..., IntentPlan
     step = run("python -c 'import time; time.sleep(1.5)'")
     step["params"]["timeout_s"] = 2.0
     plan = proposed([step])
-    shadow.work()
+    shadow.one()
     assert _proofs(_only(plan)) == ["unproven"]
 
 
 def test_values_flow_from_step_to_step(proposed: Callable[..., IntentPlan]) -> None:
     copied = write("copy.txt", "{{intents.1.result.stdout}}")
     plan = proposed([run("python -c 'print(\"from the first\")'"), copied])
-    shadow.work()
+    shadow.one()
     with store().open(_only(plan).after, b"copy.txt") as file:
         assert file.read() == b"from the first\n"
 
@@ -121,7 +121,7 @@ def test_a_decision_ends_a_running_shadow_run(
         return begun(*args, **more)
 
     monkeypatch.setattr(shadow, "open_desk_in", decide_when_it_runs)
-    shadow.work()
+    shadow.one()
     tried = _only(plan)
     assert tried.state == ShadowState.STOPPED
     assert tried.finished_at is not None
@@ -149,7 +149,7 @@ def test_only_one_worker_has_a_run_and_a_late_one_records_nothing(proposed: Call
 def test_a_plan_that_costs_workers_is_not_tried_for_ever(proposed: Callable[..., IntentPlan]) -> None:
     plan = proposed([write("a")])
     ShadowRun.objects.update(lease_fence=shadowing.BEGUN_MAX)
-    shadow.work()
+    shadow.one()
     tried = _only(plan)
     assert tried.state == ShadowState.IMPOSSIBLE
     assert "workers" in tried.reason
@@ -166,7 +166,7 @@ def test_without_a_jail_of_l3_nothing_is_tried(
         raise SandboxUnavailable("no jail of level L3 here")
 
     monkeypatch.setattr("agents.execution.workplace.open_session", refuse)
-    shadow.work()
+    shadow.one()
     tried = _only(plan)
     assert (tried.state, tried.reason) == (ShadowState.IMPOSSIBLE, "no jail of level L3 here")
 
@@ -184,6 +184,6 @@ def test_a_shadow_run_never_takes_the_last_worker(proposed: Callable[..., Intent
 def test_asking_twice_makes_one_run(proposed: Callable[..., IntentPlan]) -> None:
     plan = proposed([write("a")])
     assert shadowing.ask(plan) is None
-    shadow.work()
+    shadow.one()
     assert shadowing.ask(plan) is not None
     assert plan.shadow_runs.count() == 2

@@ -172,7 +172,7 @@ def test_a_model_is_asked_for_no_plan_that_does_not_run(state: GoalState, provid
 def test_a_shadow_run_asks_nobody(provider: Provider, owner: User, propose_plan: Callable[..., IntentPlan]) -> None:
     steps = [write("a.txt", TEXT), step("send_file_to_model", path="a.txt"), step("key_sentences", path="a.txt")]
     plan = propose_plan(owner, steps)
-    shadow.work()
+    shadow.one()
     run = plan.shadow_runs.get()
     assert [each["proof"] for each in run.findings] == ["done", "unproven", "done"]
     assert "reaches beyond the copy" in run.findings[1]["why"]

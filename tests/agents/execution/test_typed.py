@@ -424,10 +424,12 @@ def test_two_workers_carry_a_command_out_once(type_in: TypeIn) -> None:
 
 def test_the_sweep_finds_what_no_wake_up_reached(type_in: TypeIn, monkeypatch: pytest.MonkeyPatch) -> None:
     command = type_in("ls", run=False)
-    woken: list[int] = []
-    monkeypatch.setattr("agents.record.wake_ups.wake_typed", woken.append)
+    woken: list[bool] = []
+    monkeypatch.setattr("agents.record.wake_ups.wake_worker", lambda: woken.append(True))
     typed.sweep()
-    assert woken == [command.pk]
+    assert woken
+    assert typed.one()
+    assert HandCommand.objects.get(pk=command.pk).state == HandState.DONE
 
 
 # -- what is kept -----------------------------------------------------------------------------------------------------

@@ -143,7 +143,7 @@ def test_harmless_calls_pass_by_a_policy_as_long_as_its_budget_lasts(
         want = ModularWant.objects.filter(run=run, kind="call").latest("pk")
         assert want.goal is not None
         plan = want.goal.intent_plans.get()
-        shadow.work()
+        shadow.one()
         auto_approval.look(plan.pk)
         cycle.work(want.goal_id)
         plan.refresh_from_db()
@@ -177,7 +177,7 @@ def test_no_policy_passes_a_call_that_may_do_more_than_read(
     want = ModularWant.objects.get(kind="call")
     assert want.goal is not None
     plan = want.goal.intent_plans.get()
-    shadow.work()
+    shadow.one()
     auto_approval.look(plan.pk)
     plan.refresh_from_db()
     assert plan.state == PlanState.AWAITING_REVIEW

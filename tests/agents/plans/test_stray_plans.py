@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from agents import tasks
+from agents import upkeep
 from agents.cycle import cycle
 from agents.models import Attempt, Goal, IntentPlan
 from agents.plans import stray_plans
@@ -69,7 +69,7 @@ def test_a_plan_that_runs_under_an_ended_goal_is_ended_and_the_next_one_begins(
     behind = approve(make_goal(owner, workspace=plan.workspace))
     _force(plan, ended)
     assert claim(behind.goal_id) is None, "its files are held"
-    tasks.sweep()
+    upkeep.sweep()
     plan.refresh_from_db()
     attempt.refresh_from_db()
     assert (plan.state, plan.reason) == (PlanState.CANCELLED, f"its goal is {ended}")

@@ -18,7 +18,7 @@ from agents.models import Agent, Goal, IntentPlan, ShadowRun
 from agents.record.moves import move_plan
 from agents.states import PlanState
 from people.models import User
-from review import tasks
+from review import upkeep
 from review.audit import decision_chain
 from review.deciding import auto_approval, decisions, gate
 from review.entries import risks
@@ -52,7 +52,7 @@ def test_the_risk_is_stored_when_a_plan_is_proposed_and_again_after_its_shadow_r
 
 def test_the_sweep_finds_a_plan_that_no_hint_reached_and_leaves_it_alone_afterwards(plan: IntentPlan) -> None:
     assert not PlanRisk.objects.exists()
-    tasks.sweep()
+    upkeep.sweep()
     assert PlanRisk.objects.get(intent_plan=plan).level == "unknown"
     assert not auto_approval.not_looked_at()
 
@@ -233,7 +233,7 @@ def test_the_first_plan_that_fails_suspends_the_policy(
     assert policy.changes.first().event == "suspended"  # type: ignore[union-attr]
     assert tried(other).state == PlanState.AWAITING_REVIEW
     writing.enable(policy, by=keeper, number=1)
-    tasks.sweep()
+    upkeep.sweep()
     auto_approval.judge(plan.pk)
     policy.refresh_from_db()
     assert policy.state == "enabled", "what a person has looked at does not suspend it again"
@@ -250,7 +250,7 @@ def test_a_plan_that_ran_and_missed_what_was_asked_for_suspends_the_policy(
     plan = tried(propose_plan(owner))
     IntentPlan.objects.filter(pk=plan.pk).update(state="complete")
     Goal.objects.filter(pk=plan.goal_id).update(state="achieved", outcome=outcome)
-    tasks.sweep()
+    upkeep.sweep()
     policy.refresh_from_db()
     assert (policy.state == "suspended") is is_suspended
     assert ("which it approved, ran, but" in policy.reason) is is_suspended

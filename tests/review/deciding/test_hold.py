@@ -19,7 +19,6 @@ from agents.models import Goal, IntentPlan
 from agents.pages.goals import goal_page
 from agents.record.errors import StaleDigest
 from people.models import User
-from review import tasks
 from review.deciding import decisions, editing, holding
 from review.deciding.ruling import Ruling
 from review.errors import WordsRefused
@@ -67,7 +66,7 @@ def test_nothing_is_decided_before_its_time_and_all_of_it_then(
     assert holding.settle_due() == 0
     assert (state_of(plan), Decision.objects.count()) == ("awaiting_review", 0)
     come_due()
-    tasks.settle_held()
+    holding.settle_due()
     assert state_of(plan) == "approved"
     assert Approval.objects.get().envelope == {"tries": 2}
     assert not HeldDecision.objects.exists()

@@ -15,7 +15,7 @@ from agents.models import Goal, TurnFailure
 from agents.planning import planning
 from agents.record.lease import LOST_WORKERS_MAX
 from people.models import User
-from review import tasks
+from review import upkeep
 from review.models import Notice
 from review.notices import failed_goals
 from review.talk import carrying
@@ -77,5 +77,5 @@ def test_one_part_of_a_sweep_that_fails_keeps_no_other_from_being_done(
 ) -> None:
     given_up()
     monkeypatch.setattr(carrying, "sweep", _raises)
-    tasks.sweep()
+    upkeep.sweep()
     assert Notice.objects.filter(user=operator).exists()

@@ -51,7 +51,7 @@ def test_a_plan_that_changed_nothing_in_its_copy_although_a_change_is_asked_for_
 def tried(plan: IntentPlan) -> ShadowRun:
     """The plan after its shadow run in the real jail."""
     shadowing.ask(plan)
-    shadow.work()
+    shadow.one()
     run = shadowing.latest(plan)
     assert run is not None
     return run
@@ -135,7 +135,7 @@ def test_a_prediction_goes_stale_when_the_workspace_moves_and_can_be_made_again(
     workspaces.put_file(plan.workspace, by=submitter, path="new.txt", source=_file(b"x"))
     assert "The shadow run used older files" in plain(page(client, plan))
     assert client.post(f"/review/{plan.pk}/try-again/").status_code == 302
-    shadow.work()
+    shadow.one()
     assert plan.shadow_runs.count() == 2
     assert "The shadow run used older files" not in plain(page(client, plan))
 
@@ -148,7 +148,7 @@ def test_an_open_page_asks_until_the_run_has_ended(submitter: User, reviewer: Us
     assert "Shadow run queued" in plain(page(client, plan))
     address = f"/review/{plan.pk}/shadow/"
     assert client.get(address, {"seen": f"{run.pk}-waiting"}).status_code == 204
-    shadow.work()
+    shadow.one()
     fresh = client.get(address, {"seen": f"{run.pk}-waiting"})
     assert fresh.status_code == 200
     assert fresh.content.decode().startswith('<div class="panes" id="panes">')

@@ -23,8 +23,8 @@ from review.deciding import decisions
 from review.errors import DecisionRefused
 from review.models import Approval, AuditEntry, Decision, QueueEntry, ReviewClock, TimeLimit
 from review.queue import deadlines
-from review.tasks import sweep
 from review.timing import Limit
+from review.upkeep import sweep
 from tests.axe import violations
 from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
 from tests.review.deciding.test_decisions import at_once

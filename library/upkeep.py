@@ -1,9 +1,7 @@
-"""What the worker does for the library."""
+"""What the background pool does regularly for the library."""
 
 import logging
 from functools import partial
-
-from celery import shared_task
 
 from library import embedding, renewal
 from library.errors import EmbeddingUnavailable
@@ -13,16 +11,12 @@ from library.memory import model_summaries, services
 logger = logging.getLogger(__name__)
 
 
-# A third of the time between two sweeps: goals need the worker more.
+# A third of the time between two rounds: other upkeep waits meanwhile.
 RENEW_S = 10.0
 
 
-@shared_task(ignore_result=True)
 def embed_missing() -> None:
-    """Embed what could not be embedded when it was written, then some of what another sentence model embedded.
-
-    Beat sends this every half minute.
-    """
+    """Embed what could not be embedded when it was written, then some of what another sentence model embedded."""
     for embed in (embedding.embed_missing, partial(renewal.renew, seconds=RENEW_S)):
         try:
             embed()
@@ -30,21 +24,18 @@ def embed_missing() -> None:
             logger.warning("Embedding is postponed: %s", error)
 
 
-@shared_task(ignore_result=True)
 def keep_memory() -> None:
-    """Forget experiences that are older than `MEMORY_KEEP_DAYS`. Beat sends this every hour."""
+    """Forget experiences that are older than `MEMORY_KEEP_DAYS`."""
     if forgotten := services.forget_expired():
         logger.info("%d experiences were forgotten because of their age", forgotten)
 
 
-@shared_task(ignore_result=True)
 def summarise_memory() -> None:
-    """Have the language model summarise long results of today. Beat sends this every minute."""
+    """Have the language model summarise long results of today."""
     model_summaries.write_some()
 
 
-@shared_task(ignore_result=True)
 def prune_verdicts() -> None:
-    """Drop verdicts of entailment models that are old or too many. Beat sends this every hour."""
+    """Drop verdicts of entailment models that are old or too many."""
     if gone := verdicts.prune():
         logger.info("%d verdicts of entailment were dropped because of their age or number", gone)
