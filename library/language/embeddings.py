@@ -5,7 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
+from django.conf import settings
+
 from library.errors import EmbeddingUnavailable
+from library.language.model_client import ask
 
 logger = logging.getLogger(__name__)
 
@@ -19,16 +22,23 @@ _LATIN_END, _MORE_LATIN = 0x250, (0x1E00, 0x1F00)
 def embed(texts: Sequence[str]) -> list[list[float]]:
     """Return one unit vector for each text, in order; only the first 256 tokens of a text count.
 
-    EmbeddingUnavailable says why when there is no usable model here. Never call this inside a transaction: the first
-    call of a process takes about a second. What this process has embedded lately is remembered.
+    EmbeddingUnavailable says why when there is no usable model. Never call this inside a transaction: the first call
+    takes about a second. What was embedded lately is remembered. With the setting MODEL_SERVER another process
+    computes, and this one loads no model.
     """
     if not texts:
         return []
+    cleaned = [_clean(text) for text in texts]
+    return ask("sentences", cleaned, DIMENSIONS) if settings.MODEL_SERVER else embed_here(cleaned)
+
+
+def embed_here(texts: list[str]) -> list[list[float]]:
+    """As `embed`, in this process, for texts that are cut and clean."""
     try:
         # With numpy and onnxruntime 40 MB, which a process that never embeds should not pay.
         from library.language.sentence_model import of_this_process
 
-        return of_this_process.get().known([_clean(text) for text in texts])
+        return of_this_process.get().known(texts)
     except EmbeddingUnavailable:
         raise
     except Exception as error:

@@ -17,7 +17,7 @@ from library.errors import EntailmentUnavailable
 from library.language import weights
 from library.language.batches import batches
 from library.language.entailment import trained
-from library.language.entailment.model import MAX_CHARACTERS, TOO_LONG, Judgement, Pair, graph_path
+from library.language.entailment.model import MAX_CHARACTERS, TOO_LONG, Judgement, Pair, graph_path, judgement_of
 from library.language.once import Once
 from library.language.sessions import open_session
 
@@ -71,7 +71,7 @@ class CrossEncoder:
         for batch in batches([len(one.ids) for _, one in read]):
             probabilities = self._run([read[place][1] for place in batch])
             for place, row in zip(batch, probabilities.tolist(), strict=True):
-                result[read[place][0]] = Judgement(trained.LABELS[int(np.argmax(row))], *row)
+                result[read[place][0]] = judgement_of(row)
         return result
 
     def _run(self, encodings: list[Encoding]) -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ from django.conf import settings
 from library.errors import EmbeddingUnavailable, EntailmentUnavailable
 from library.language import store, weights
 from library.language.entailment import trained
+from library.language.model_client import ask
 
 logger = logging.getLogger(__name__)
 
@@ -39,19 +40,43 @@ class Judgement:
 TOO_LONG = Judgement("neutral", 0.0, 1.0, 0.0)
 
 
+def judgement_of(shares: Sequence[float]) -> Judgement:
+    """The judgement with these probabilities, in the order of `trained.LABELS`."""
+    return Judgement(trained.LABELS[shares.index(max(shares))], *shares)
+
+
+def shares_of(judgement: Judgement) -> tuple[float, float, float]:
+    """Its probabilities, in the order of `trained.LABELS`."""
+    return judgement.entailment, judgement.neutral, judgement.contradiction
+
+
 def judge(pairs: Sequence[Pair]) -> list[Judgement]:
     """Return one judgement for each (premise, hypothesis), in order; of a pair longer than 128 tokens `TOO_LONG`.
 
-    EntailmentUnavailable says why when there is no usable model here. Never call this inside a transaction: the first
-    call of a process takes about a second. What this process has judged lately is remembered.
+    EntailmentUnavailable says why when there is no usable model. Never call this inside a transaction: the first call
+    takes about a second. What was judged lately is remembered. With the setting MODEL_SERVER another process computes,
+    and this one loads no model.
     """
     if not pairs:
         return []
+    tidy = [(_tidy(premise), _tidy(hypothesis)) for premise, hypothesis in pairs]
+    return _asked(tidy) if settings.MODEL_SERVER else judge_here(tidy)
+
+
+def _asked(pairs: list[Pair]) -> list[Judgement]:
+    try:
+        return [judgement_of(row) for row in ask("pairs", pairs, len(trained.LABELS))]
+    except EmbeddingUnavailable as error:
+        raise EntailmentUnavailable(str(error)) from error
+
+
+def judge_here(pairs: list[Pair]) -> list[Judgement]:
+    """As `judge`, in this process, for pairs that are cut and clean."""
     try:
         # With numpy and onnxruntime 40 MB, which a process that never judges should not pay.
         from library.language.entailment.cross_encoder import of_this_process
 
-        return of_this_process.get().judge([(_tidy(premise), _tidy(hypothesis)) for premise, hypothesis in pairs])
+        return of_this_process.get().judge(pairs)
     except EntailmentUnavailable:
         raise
     except EmbeddingUnavailable as error:  # the weights below are those of the sentence model
