@@ -364,6 +364,10 @@ EMBEDDING_MODEL = os.environ.get("MINDX_EMBEDDING_MODEL", "").strip()
 if len(EMBEDDING_MODEL) > 200:
     raise ImproperlyConfigured("MINDX_EMBEDDING_MODEL: the name has more than 200 characters")
 
+# The socket of the process that runs the models for all others of a machine; empty: each loads its own. The worker
+# that starts that process says so to its children and to the web server, operators do not.
+MODEL_SERVER = os.environ.get("MINDX_MODEL_SERVER", "")
+
 # --- rules ---------------------------------------------------------------------------------------------------
 # Who decides whether a context follows from a belief: the structured matcher alone; after it the entailment model; or
 # after both a language model, to which beliefs are sent.

@@ -214,12 +214,12 @@ def _emptied_quickly() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _embedded_once() -> Iterator[None]:
-    from library.language import embeddings
+    from library.language.sentence_model import SentenceModel
     from tests.embedded import EmbeddedOnce
 
     with pytest.MonkeyPatch.context() as patch:
-        once = EmbeddedOnce(embeddings._Model.embed, lambda tell: _PREPARED.told("shipped", tell))
-        patch.setattr(embeddings._Model, "embed", lambda model, texts: once(model, texts))
+        once = EmbeddedOnce(SentenceModel.embed, lambda tell: _PREPARED.told("shipped", tell))
+        patch.setattr(SentenceModel, "embed", lambda model, texts: once(model, texts))
         yield
 
 

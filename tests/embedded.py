@@ -15,7 +15,7 @@ Tell = Callable[[], dict[str, list[float]]]
 
 
 class EmbeddedOnce:
-    """Stands in for `_Model.embed` of the embeddings."""
+    """Stands in for `SentenceModel.embed`."""
 
     def __init__(self, embed: Embed, once: Callable[[Tell], dict[str, list[float]]]) -> None:
         self._embed = embed

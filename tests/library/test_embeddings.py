@@ -24,8 +24,10 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from library.errors import EmbeddingUnavailable
-from library.language import embeddings, graph, store, weights
+from library.language import embeddings, graph, sentence_model, store, weights
+from library.language.batches import BATCH, SPARED, batches
 from library.language.once import Once
+from library.language.sentence_model import SentenceModel
 
 SENTENCES = [
     "Create a Python project named weather",
@@ -98,19 +100,19 @@ def test_like_sentences_are_near_and_unlike_ones_far() -> None:
 
 @given(st.lists(st.integers(2, 256), max_size=80))
 def test_batches_hold_each_text_once_and_little_padding(lengths: list[int]) -> None:
-    found = embeddings.batches(lengths)
+    found = batches(lengths)
     assert sorted(index for batch in found for index in batch) == list(range(len(lengths)))
     for batch in found:
-        assert len(batch) <= embeddings.BATCH
+        assert len(batch) <= BATCH
         longest = max(lengths[index] for index in batch)
         # The last that was taken in made none of the others longer by more than was spared, all together.
         others = batch[:-1]
-        assert sum(longest - lengths[index] for index in others) <= embeddings.SPARED
+        assert sum(longest - lengths[index] for index in others) <= SPARED
 
 
 def test_a_vector_does_not_depend_on_the_other_texts_of_its_batch() -> None:
     texts = [f"{SENTENCES[0]} {'and more ' * (number % 9)}" for number in range(70)]
-    model = embeddings._model.get()  # past what it remembers
+    model = sentence_model.of_this_process.get()  # past what it remembers
     together = np.array(model.embed(texts))
     alone = np.array([model.embed([text])[0] for text in texts[:9]])
     assert np.allclose(together[:9], alone, atol=1e-5)
@@ -118,15 +120,15 @@ def test_a_vector_does_not_depend_on_the_other_texts_of_its_batch() -> None:
 
 
 def test_a_text_that_was_embedded_lately_is_not_embedded_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, asked = embeddings._model.get(), list[str]()
-    real = embeddings._Model.embed
+    model, asked = sentence_model.of_this_process.get(), list[str]()
+    real = SentenceModel.embed
 
-    def counted(self: embeddings._Model, texts: list[str]) -> list[list[float]]:
+    def counted(self: SentenceModel, texts: list[str]) -> list[list[float]]:
         asked.extend(texts)
         return real(self, texts)
 
-    monkeypatch.setattr(embeddings._Model, "embed", counted)
-    monkeypatch.setattr(embeddings, "KNOWN", 3)
+    monkeypatch.setattr(SentenceModel, "embed", counted)
+    monkeypatch.setattr(sentence_model, "KNOWN", 3)
     model._known.clear()
     first = embeddings.embed(["high tide", "low tide", "high tide"])
     assert asked == ["high tide", "low tide"], "a text that is twice among them too"
@@ -148,9 +150,9 @@ def test_what_one_model_made_of_a_text_is_not_given_out_as_what_another_one_make
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     embeddings.embed(["high tide"])
-    other = embeddings._Model()
+    other = SentenceModel()
     monkeypatch.setattr(other, "embed", lambda texts: [[1.0, *[0.0] * 383] for _ in texts])
-    monkeypatch.setattr(embeddings, "_model", Once(lambda: other))
+    monkeypatch.setattr(sentence_model, "of_this_process", Once(lambda: other))
     assert embeddings.embed(["high tide"])[0][0] == 1.0
 
 
@@ -176,7 +178,7 @@ def test_many_threads_may_embed_at_once() -> None:
 def test_a_child_forked_while_another_thread_loads_can_embed() -> None:
     expected = embeddings.embed(SENTENCES)[0][0]
     read, write = os.pipe()
-    with embeddings._model._lock:
+    with sentence_model.of_this_process._lock:
         child = os.fork()
         if child == 0:
             os.write(write, struct.pack("d", embeddings.embed(SENTENCES)[0][0]))
@@ -265,7 +267,7 @@ def test_safetensors_are_read_by_their_own_offsets(tmp_path: Path) -> None:
 
 
 def test_a_missing_package_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embeddings, "_model", Once(embeddings._Model))
+    monkeypatch.setattr(sentence_model, "of_this_process", Once(SentenceModel))
     monkeypatch.setattr(weights, "PACKAGE", "no_such_package")
     with pytest.raises(EmbeddingUnavailable, match="not installed"):
         embeddings.embed(["anything"])
@@ -274,14 +276,14 @@ def test_a_missing_package_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_damaged_graph_is_said_in_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: Any) -> None:
     settings.DATA_DIR = tmp_path
-    monkeypatch.setattr(embeddings, "_model", Once(embeddings._Model))
+    monkeypatch.setattr(sentence_model, "of_this_process", Once(SentenceModel))
     store.expected_path().parent.mkdir()
     store.expected_path().write_bytes(b"half a graph")
     assert "sentence model failed" in embeddings.why_unavailable()
 
 
 def test_a_failed_load_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embeddings, "_model", Once(embeddings._Model))
+    monkeypatch.setattr(sentence_model, "of_this_process", Once(SentenceModel))
     with monkeypatch.context() as broken:
         broken.setattr(weights, "PACKAGE", "no_such_package")
         assert embeddings.why_unavailable()

@@ -14,7 +14,8 @@ from tokenizers import Tokenizer
 
 from library.errors import EntailmentUnavailable
 from library.language import weights
-from library.language.entailment import model, trained
+from library.language.entailment import cross_encoder, model, trained
+from library.language.entailment.cross_encoder import CrossEncoder
 from library.language.once import Once
 
 PLAIN = [
@@ -37,7 +38,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Pa
     for name in ("trained.npz", "trained.json"):
         (tmp_path / name).write_bytes((trained.FOLDER / name).read_bytes())
     settings.DATA_DIR = tmp_path / "data"
-    monkeypatch.setattr(model, "_model", Once(model._Model))
+    monkeypatch.setattr(cross_encoder, "of_this_process", Once(CrossEncoder))
     for read in (trained.read_card, trained.read_arrays):
         monkeypatch.setattr(read, "__defaults__", (tmp_path,))
     return tmp_path
@@ -60,8 +61,8 @@ def test_what_is_shipped_is_small() -> None:
 
 
 def test_a_pair_has_the_same_answer_alone_and_among_others() -> None:
-    alone = [model._model.get()._judged([pair[:2]])[0] for pair in PLAIN]
-    together = model._model.get()._judged([pair[:2] for pair in PLAIN])
+    alone = [cross_encoder.of_this_process.get()._judged([pair[:2]])[0] for pair in PLAIN]
+    together = cross_encoder.of_this_process.get()._judged([pair[:2] for pair in PLAIN])
     for one, other in zip(alone, together, strict=True):
         assert math.isclose(one.entailment, other.entailment, abs_tol=0.02)
 
@@ -74,24 +75,24 @@ def test_a_pair_that_is_too_long_to_be_read_to_its_end_is_not_judged() -> None:
 def test_known_pairs_are_not_judged_again(monkeypatch: pytest.MonkeyPatch) -> None:
     pair = ("The gate is painted blue.", "The gate is blue.")
     first = model.judge([pair])
-    monkeypatch.setattr(model._Model, "_judged", lambda self, pairs: pytest.fail("judged again"))
+    monkeypatch.setattr(CrossEncoder, "_judged", lambda self, pairs: pytest.fail("judged again"))
     assert model.judge([pair, (" The  gate is painted blue. ", pair[1])]) == first * 2
 
 
 def test_only_so_many_answers_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model, "KNOWN", 3)
+    monkeypatch.setattr(cross_encoder, "KNOWN", 3)
     model.judge([(f"There are {number} gates.", "There is a gate.") for number in range(6)])
-    assert len(model._model.get()._known) == 3
+    assert len(cross_encoder.of_this_process.get()._known) == 3
 
 
 def test_logits_that_are_no_numbers_are_refused() -> None:
     with pytest.raises(EntailmentUnavailable, match="not finite"):
-        model.probabilities_of(np.array([[1.0, float("nan"), 0.0]], dtype=np.float32), 1.0)
+        cross_encoder.probabilities_of(np.array([[1.0, float("nan"), 0.0]], dtype=np.float32), 1.0)
 
 
 def test_a_higher_temperature_makes_it_less_sure() -> None:
     logits = np.array([[2.0, 1.0, 0.0]], dtype=np.float32)
-    assert model.probabilities_of(logits, 2.0)[0, 0] < model.probabilities_of(logits, 1.0)[0, 0]
+    assert cross_encoder.probabilities_of(logits, 2.0)[0, 0] < cross_encoder.probabilities_of(logits, 1.0)[0, 0]
 
 
 def test_damaged_weights_are_refused_and_say_what_to_do(copied: Path) -> None:
@@ -193,6 +194,6 @@ def test_the_network_computes_what_the_papers_say() -> None:
     temperature = trained.read_card().temperature
     for premise, hypothesis, _ in PLAIN[:3]:
         logits = straight(premise, hypothesis, merged)
-        (wanted,) = model.probabilities_of(logits[None].astype(np.float32), temperature)
-        (found,) = model._model.get()._judged([(premise, hypothesis)])
+        (wanted,) = cross_encoder.probabilities_of(logits[None].astype(np.float32), temperature)
+        (found,) = cross_encoder.of_this_process.get()._judged([(premise, hypothesis)])
         assert np.allclose([found.entailment, found.neutral, found.contradiction], wanted, atol=0.02)
