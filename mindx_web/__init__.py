@@ -1,8 +1,5 @@
 """Composition only: settings, urls, servers and the wiring of services.
 
-Nothing below imports this package.
+Nothing below imports this package. It imports nothing itself: the supervisor lives in it and needs neither Django nor
+Celery, which would be most of its memory.
 """
-
-from mindx_web.celery import app as celery_app
-
-__all__ = ["celery_app"]

@@ -5,6 +5,8 @@ from typing import Any
 
 from django.apps import AppConfig
 
+from mindx_web.celery import app as celery_app  # noqa: F401  # what sends wake-ups finds it as the current one
+
 
 class MindxWebConfig(AppConfig):
     """Connects review's gate to the executor when Django is ready, and spares the way there the looks for garbage.

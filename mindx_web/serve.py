@@ -34,4 +34,5 @@ def _share_connections() -> None:
 _share_connections()
 tracing.start()
 # The first plan page would otherwise wait for the sentence model; whether there is one, the pages say themselves.
-threading.Thread(target=spaces.why_unavailable, name="warm embeddings", daemon=True).start()
+if not settings.MODEL_SERVER:
+    threading.Thread(target=spaces.why_unavailable, name="warm embeddings", daemon=True).start()

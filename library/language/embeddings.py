@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 
 from django.conf import settings
 
@@ -30,6 +31,12 @@ def embed(texts: Sequence[str]) -> list[list[float]]:
         return []
     cleaned = [_clean(text) for text in texts]
     return ask("sentences", cleaned, DIMENSIONS) if settings.MODEL_SERVER else embed_here(cleaned)
+
+
+def warm_up() -> None:
+    """Load the model in this process, if there is a usable one; whoever asks first is told why there is none."""
+    with suppress(EmbeddingUnavailable):
+        embed_here(["ready?"])
 
 
 def embed_here(texts: list[str]) -> list[list[float]]:

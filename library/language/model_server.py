@@ -5,6 +5,7 @@ Its clients (`model_client`) are processes of the same user. It reads no databas
 
 from __future__ import annotations
 
+import ctypes
 import logging
 import os
 import signal
@@ -34,6 +35,8 @@ logger = logging.getLogger(__name__)
 # For so long the answers that are being computed at the end may take.
 _LAST_ANSWERS_S = 5.0
 _WAITING_CLIENTS = 128
+# Trimming takes milliseconds, so not after each request.
+_TRIM_AFTER_S = 2.0
 
 
 def serve(address: Path) -> None:
@@ -43,11 +46,13 @@ def serve(address: Path) -> None:
     client asks it. The folder is made if it is not there, and must be of mode 700. A socket that an ended server left
     behind is replaced. Raises OSError when the address cannot be used: its path is at most 107 bytes long.
     """
+    _give_back_what_is_large()
     listener = _listening(address)
     # Compared at the end: another server may have taken the address over meanwhile.
     ours = address.lstat()
     told = _told_by_sigterm(listener)
     clients = _Clients()
+    threading.Thread(target=_trim, args=(clients,), name="trim", daemon=True).start()
     try:
         while not told.is_set():
             clients.attend(listener)
@@ -92,11 +97,34 @@ def _told_by_sigterm(listener: socket.socket) -> threading.Event:
     return told
 
 
+def _give_back_what_is_large() -> None:
+    """Have glibc take memory for tensors from the system and give it back with them, and keep few arenas for threads.
+
+    Its own thresholds grow with what is freed: after one batch of pages the process was three times what the model is.
+    mallopt(3): M_MMAP_THRESHOLD is -3, M_ARENA_MAX -8.
+    """
+    libc = ctypes.CDLL(None)
+    libc.mallopt(-3, 256 * 1024)
+    libc.mallopt(-8, 2)
+
+
+def _trim(clients: _Clients) -> None:
+    """Give back what many small pieces took, a while after requests."""
+    libc = ctypes.CDLL(None)
+    while True:
+        clients.have_asked.wait()
+        time.sleep(_TRIM_AFTER_S)
+        clients.have_asked.clear()
+        libc.malloc_trim(0)
+
+
 class _Clients:
     """A thread for each connection."""
 
     def __init__(self) -> None:
         self._lines: dict[threading.Thread, socket.socket] = {}
+        # Since memory was given back last.
+        self.have_asked = threading.Event()
 
     def attend(self, listener: socket.socket) -> None:
         """Wait for the next client and begin to answer it."""
@@ -109,7 +137,9 @@ class _Clients:
             return
         for thread in [one for one in self._lines if not one.is_alive()]:
             del self._lines[thread]
-        thread = threading.Thread(target=_converse, args=[line], name="client of the models", daemon=True)
+        thread = threading.Thread(
+            target=_converse, args=[line, self.have_asked], name="client of the models", daemon=True
+        )
         self._lines[thread] = line
         thread.start()
 
@@ -123,12 +153,13 @@ class _Clients:
             thread.join(max(0.0, until - time.monotonic()))
 
 
-def _converse(line: socket.socket) -> None:
+def _converse(line: socket.socket, have_asked: threading.Event) -> None:
     """Answer one client until it goes."""
     with line:
         try:
             while (request := receive_frame(line, MAX_REQUEST_BYTES)) is not None:
                 send_frame(line, _answer(request))
+                have_asked.set()
         except TooLong as error:
             logger.warning("A client of the models is sent away: %s", error)
         except OSError as error:

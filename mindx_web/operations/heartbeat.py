@@ -16,9 +16,11 @@ import redis
 from celery.signals import worker_ready, worker_shutting_down
 from django.conf import settings
 
+from mindx_web.supervisor.readiness import WORKER_KEY
+
 logger = logging.getLogger(__name__)
 
-_KEY = "mindx:worker:"
+_KEY = WORKER_KEY
 _EVERY_S = 2.0
 _LIVES_S = 7
 _PATIENCE_S = 1.0

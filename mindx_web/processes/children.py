@@ -1,4 +1,4 @@
-"""Starts the scheduler and the background pool with every worker, and keeps them alive.
+"""Starts the scheduler, the background pool and the model server with every worker, and keeps them alive.
 
 They are forked from the worker's main process before it forks its own, so what was imported is in memory once. One
 that dies is replaced; one that is silent (stopped, or hung) is killed and replaced. None outlives its worker.
@@ -10,12 +10,15 @@ import ctypes
 import logging
 import mmap
 import os
+import shutil
 import signal
 import struct
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from billiard.context import ForkProcess
@@ -130,6 +133,25 @@ class Child:
             os._exit(code)  # not through the exit handlers that belong to the worker
 
 
+def _models() -> Work:
+    from library.language import embeddings, model_server
+
+    def run(stop: threading.Event, beat: Callable[[], None]) -> None:
+        # It sets a handler of its own for SIGTERM and waits in the main thread, so another one says that it is alive.
+        threading.Thread(target=_alive, args=(beat,), name="alive", daemon=True).start()
+        # Loaded before anybody asks: the first page would wait for it otherwise.
+        threading.Thread(target=embeddings.warm_up, name="warm up", daemon=True).start()
+        model_server.serve(Path(settings.MODEL_SERVER))
+
+    return run
+
+
+def _alive(beat: Callable[[], None]) -> None:
+    while True:
+        beat()
+        time.sleep(1.0)
+
+
 def _scheduler() -> Work:
     from mindx_web.processes import scheduler  # it needs models
 
@@ -146,11 +168,16 @@ class Children:
     """All of a worker's, and the thread that keeps them."""
 
     def __init__(self) -> None:
-        self.all = [Child("mindx-scheduler", _scheduler), Child("mindx-pool", _pool)]
+        # The models last: what stops in this order may still embed.
+        self.all = [Child("mindx-scheduler", _scheduler), Child("mindx-pool", _pool), Child("mindx-models", _models)]
         self._stopping = threading.Event()
+        self._sockets: str | None = None
 
     def start(self) -> None:
         """Fork them; from now on they are kept."""
+        if not settings.MODEL_SERVER:  # `make up` names one, which its web server asks too
+            self._sockets = tempfile.mkdtemp(prefix="mindx-models-")
+            settings.MODEL_SERVER = f"{self._sockets}/models"
         # Imported here, so that they share it: each would have its own copy otherwise.
         for child in self.all:
             child._work()
@@ -162,13 +189,17 @@ class Children:
     def stop(self) -> None:
         """Ask them to end; what runs in the pool has as long as the steps of the worker."""
         self._stopping.set()
-        for child in self.all:
+        for child in self.all[:-1]:
             child.stop()
 
     def end(self) -> None:
         """Nothing of them is left."""
-        for child in self.all:
+        for child in self.all[:-1]:
             child.end(within_s=settings.DRAIN_S + 4.0)
+        self.all[-1].stop()
+        self.all[-1].end(within_s=2.0)
+        if self._sockets is not None:
+            shutil.rmtree(self._sockets, ignore_errors=True)
 
     def _keep(self) -> None:
         while not self._stopping.wait(POLL_S):

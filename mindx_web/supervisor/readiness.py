@@ -7,11 +7,13 @@ import http.client
 import logging
 from collections.abc import Awaitable, Callable
 
-from celery import Celery
+import redis
 
 logger = logging.getLogger(__name__)
 
 HEALTH = "/api/v1/health"
+# Before the name of a worker in Redis: `mindx_web.operations.heartbeat` says what stands there.
+WORKER_KEY = "mindx:worker:"
 
 
 def web_answers(address: str) -> Callable[[], Awaitable[bool]]:
@@ -32,14 +34,14 @@ def web_answers(address: str) -> Callable[[], Awaitable[bool]]:
 
 
 def worker_answers(redis_url: str, node: str) -> Callable[[], Awaitable[bool]]:
-    """Ready when the worker of that name answers a ping through the broker."""
-    client = Celery(broker=redis_url.replace("unix://", "redis+socket://", 1), set_as_current=False)
+    """Ready when the worker of that name has said that it lives."""
+    client = redis.Redis.from_url(redis_url, socket_connect_timeout=1.0, socket_timeout=1.0)
 
     def ask() -> bool:
         try:
-            return bool(client.control.ping(destination=[node], timeout=0.5))
-        except Exception:  # any broker error means "not yet"; kombu raises those of every transport
-            logger.debug("no answer from the worker", exc_info=True)
+            return bool(client.exists(WORKER_KEY + node))
+        except redis.RedisError:
+            logger.debug("no word of the worker", exc_info=True)
             return False
 
     return lambda: asyncio.to_thread(ask)
