@@ -101,6 +101,7 @@
     const open = new Set([...old.querySelectorAll("details[open]")].map(d => d.textContent.slice(0, 40)));
     const top = old.scrollTop;
     old.replaceWith(fresh);
+    htmx.process(fresh); // the state asks again after a while
     fresh.querySelectorAll("details").forEach(d => { if (open.has(d.textContent.slice(0, 40))) d.open = true; });
     fresh.scrollTop = top;
     if (focused) document.getElementById(focused)?.focus({ preventScroll: true });

@@ -67,6 +67,8 @@
   /* seconds that are left go down by themselves; what holds is asked of the server when they are over */
   setInterval(() => document.querySelectorAll("[data-countdown]").forEach(left => {
     left.textContent = String(Math.max(0, Number(left.textContent) - 1));
+    const over = left.textContent === "0" && left.closest("[data-then]");
+    if (over) over.textContent = over.dataset.then;
   }), 1000);
 
   const ready = () => {

@@ -6,6 +6,7 @@ from agents.views.goals import answer, beliefs, by_hand, design, goal, hand, rep
 
 urlpatterns = [
     path("<int:pk>/", goal.live, name="goal"),
+    path("<int:pk>/state", goal.state, name="goal-state"),
     path("<int:pk>/plans/", goal.plans, name="goal-plans"),
     path("<int:pk>/beliefs/", goal.beliefs, name="goal-beliefs"),
     path("<int:pk>/beliefs/tell", beliefs.tell, name="goal-belief-tell"),

@@ -90,8 +90,16 @@ def held_state(held: Any, user: Any) -> SafeString:
     """The badge of a goal on whose plan a decision can still be taken back: what, by whom, and when it counts."""
     key = {"approve": "approved", "reject": "rejected"}.get(held.verdict, "awaiting_review")
     by = "you" if held.by_id == user.pk else visible(held.by.display_name, "line")
-    left = countdown(held.seconds_left)
-    return state(key, format_html("{} by {}, {} in {} s", held.done, by, held.then, left))
+    return state(key, format_html("{} by {}, {}", held.done, by, when(held)))
+
+
+@register.simple_tag
+def when(held: Any) -> SafeString:
+    """When a held decision takes effect: the seconds that are left, then that it does, or that it is late."""
+    if held.is_due:
+        return format_html("<span>{}</span>", held.soon)
+    soon = "starting …" if held.then in {"starts", "start"} else "taking effect …"
+    return format_html('<span data-then="{}">{} in {} s</span>', soon, held.then, countdown(held.seconds_left))
 
 
 @register.simple_tag

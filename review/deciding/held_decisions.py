@@ -28,15 +28,35 @@ class Together:
         return len(self.decisions) > 1
 
     @property
-    def sentence(self) -> str:
-        """What they are and what happens next: "9 approvals start"."""
-        what = {"approve": "approvals start", "reject": "rejections take effect"}
-        return f"{len(self.decisions)} {what.get(self.newest.verdict, 'decisions take effect')}"
+    def what(self) -> str:
+        """What they are: "9 approvals"."""
+        what = {"approve": "approvals", "reject": "rejections"}
+        return f"{len(self.decisions)} {what.get(self.newest.verdict, 'decisions')}"
 
     @property
-    def first_s(self) -> int:
-        """Seconds until the first of them takes effect."""
-        return min(one.seconds_left for one in self.decisions)
+    def then(self) -> str:
+        """What happens to them when the time is over."""
+        return "start" if self.newest.verdict == "approve" else "take effect"
+
+    @property
+    def first(self) -> HeldDecision:
+        """The one that takes effect first."""
+        return min(self.decisions, key=lambda one: one.due_at)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether the first may take effect at any moment."""
+        return self.first.is_due
+
+    @property
+    def soon(self) -> str:
+        """What happens now that the time is over, or why it does not."""
+        return self.first.soon
+
+    @property
+    def seconds_left(self) -> int:
+        """Whole seconds until the first of them takes effect."""
+        return self.first.seconds_left
 
     @property
     def look_again_s(self) -> int:

@@ -61,6 +61,10 @@ class Approval(models.Model):
         return f"approval of {self.intent_plan_id} by {self.by}"
 
 
+# A decision takes effect some milliseconds after it is due. After this time people are told that it has not.
+LATE_S = 5.0
+
+
 class HeldDecision(models.Model):
     """A browser decision that can still be undone. It becomes a `Decision` when its time has come.
 
@@ -122,6 +126,19 @@ class HeldDecision(models.Model):
     def then(self) -> str:
         """What happens when the time is over."""
         return "starts" if self.verdict == "approve" else "takes effect"
+
+    @property
+    def soon(self) -> str:
+        """What happens now that the time is over, or why it does not."""
+        late_s = (timezone.now() - self.due_at).total_seconds()
+        if late_s > LATE_S:
+            return f"due {late_s:.0f} s ago: the scheduler is behind"
+        return "starting …" if self.verdict == "approve" else "taking effect …"
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it may take effect at any moment."""
+        return self.due_at <= timezone.now()
 
     @property
     def batch(self) -> str:

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from agents.bdi.outcome.network import listed
+from agents.pages.goals import starting
 from agents.record.selectors import plans_visible_to
 from review.deciding import held_decisions, holding
 from review.deciding.batch import AT_ONCE
@@ -21,8 +22,17 @@ def held(request: HttpRequest, pk: int, held_id: int) -> HttpResponse:
     """The strip of one pending decision; once it has taken effect, the message that it has."""
     plan, user = visible_plan(request, pk), asking(request)
     found = HeldDecision.objects.filter(pk=held_id, intent_plan=plan, by=user).first()
-    decided = Decision.objects.filter(intent_plan__goal_id=plan.goal_id, by=user).order_by("-pk").first()
-    return render(request, "review/_held.html", {"held": found, "plan": plan, "decided": decided})
+    decided = (
+        Decision.objects.filter(intent_plan__goal_id=plan.goal_id, by=user)
+        .select_related("intent_plan__goal__agent")
+        .order_by("-pk")
+        .first()
+    )
+    # An edit or a part that was approved is a revision of its own.
+    approved = decided.intent_plan if found is None and decided is not None else None
+    told = starting.of(approved) if approved is not None else ""
+    shown = {"held": found, "plan": plan, "decided": decided, "held_id": held_id, "starting": told}
+    return render(request, "review/_held.html", shown)
 
 
 @require_POST

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC
 from functools import cached_property
+from hashlib import sha256
 from typing import Any
 
 from django.template.loader import render_to_string
@@ -15,7 +16,7 @@ from django.urls import reverse
 
 from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, LevelDocument
 from agents.pages.files import files_held
-from agents.pages.goals import framework_work, goal_facts, goal_result
+from agents.pages.goals import framework_work, goal_facts, goal_result, starting
 from agents.pages.goals.goal_offers import GoalOffers
 from agents.pages.library import flow_page
 from agents.presentation import endings, hidden, outcome_words, timeline, waiting
@@ -172,7 +173,26 @@ class GoalPage(GoalOffers):
         word = "approved" if self.is_approved else self.goal.state.replace("_", " ")
         if self.running:
             return f"{word}, try {self.running[1]} of step {self.running[0]}"
-        return f"{word}, paused" if self._is_paused else word
+        if self._is_paused:
+            return f"{word}, paused"
+        return f"{word}, {self.starting}" if self.starting else word
+
+    @cached_property
+    def starting(self) -> str:
+        """Why its approved plan has not begun, if it waits for a worker only."""
+        waits = self.is_approved and self.plan is not None and self.before_it is None
+        return starting.of(self.plan) if waits and self.plan is not None else ""
+
+    @cached_property
+    def silent_worker(self) -> str:
+        """The worker that has the goal and is silent."""
+        return starting.silent(self.goal)
+
+    @property
+    def state_key(self) -> str:
+        """Changes with what the badge says, so that asking again changes nothing on a page that says it already."""
+        said = f"{self.goal.state} {self.state_words} {self.silent_worker} {self.held.pk if self.held else ''}"
+        return sha256(said.encode()).hexdigest()[:12]
 
     @property
     def _is_paused(self) -> bool:

@@ -33,6 +33,15 @@ _FIND_MAX = 200
 
 
 @require_GET
+def state(request: HttpRequest, pk: int) -> HttpResponse:
+    """The badge of the goal's state, for open pages: time changes it too. 204 for one that says it already."""
+    page = GoalPage(visible_goal(request, pk), person_of(request))
+    if request.GET.get("shown") == page.state_key:
+        return HttpResponse(status=204)
+    return render(request, "agents/goal/_state.html", {"page": page, "goal": page.goal})
+
+
+@require_GET
 def live(request: HttpRequest, pk: int) -> HttpResponse:
     """What happens now: timeline, log, beliefs.
 

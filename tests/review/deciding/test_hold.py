@@ -15,7 +15,7 @@ from django.test import Client
 from django.utils import timezone
 
 from agents.goals import goals
-from agents.models import Goal, IntentPlan
+from agents.models import Goal, IntentPlan, Transition
 from agents.pages.goals import goal_page
 from agents.record.errors import StaleDigest
 from people.models import User
@@ -146,7 +146,12 @@ def test_what_took_effect_is_not_taken_back(plan: IntentPlan, reviewer: User, cl
     page = client.post(f"/review/{plan.pk}/held/{held.pk}/undo/", follow=True)
     assert "has taken effect" in words_of(page)
     assert state_of(plan) == "approved"
-    assert "has taken effect" in words_of(client.get(f"/review/{plan.pk}/held/{held.pk}/"))
+    address = f"/review/{plan.pk}/held/{held.pk}/"
+    assert f"Goal {plan.goal_id} is approved, starting …" in words_of(client.get(address))
+    Transition.objects.filter(new="approved").update(at=timezone.now() - timedelta(seconds=9))
+    assert "no worker has taken it up yet" in words_of(client.get(address))
+    IntentPlan.objects.filter(pk=plan.pk).update(state="executing")
+    assert "has taken effect" in words_of(client.get(address))
 
 
 def test_nobody_takes_back_what_another_one_decided(
