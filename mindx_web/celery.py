@@ -5,6 +5,7 @@ from typing import Any
 
 from celery import Celery
 from celery.signals import task_prerun, task_revoked
+from django.conf import settings
 from django.db import connections
 
 from mindx_web.operations import (  # noqa: F401  # connect to the worker's signals
@@ -17,7 +18,8 @@ from mindx_web.operations import (  # noqa: F401  # connect to the worker's sign
 )
 from mindx_web.processes import children
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mindx_web.settings")
+if not settings.configured:  # a worker begins here; everybody else has read them before
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "mindx_web.settings")
 
 app = Celery("mindx_web")
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -1,4 +1,4 @@
-"""mindX on three machines: servers, web and beat on the hub, a worker on each of two others with an own data folder.
+"""mindX on three machines: servers and web on the hub, a worker on each of two others with an own data folder.
 
 Nothing is shared but the network: Postgres, the broker and a bucket for snapshots.
 """
@@ -23,7 +23,7 @@ from mindx_web.supervisor.postgres import APP, DATABASE, OWNER, EmbeddedPostgres
 from mindx_web.supervisor.valkey import EmbeddedValkey
 from tests.bucket import KEYS
 from tests.faults.network import HUB, Network
-from tests.supervisor.processes import children, dismiss
+from tests.supervisor.processes import dismiss, workers_of
 from tests.supervisor.running import ROOT, START_S, Running
 from tests.waiting import wait_until
 from tests.whole.started import PASSWORD, SCOPES, Whole
@@ -51,7 +51,7 @@ class Machine:
 
     def hands(self) -> set[int]:
         """The processes that do the work."""
-        return {pid for pid, line in children(self.pid).items() if " worker " in line}
+        return set(workers_of(self.pid))
 
 
 class ListeningValkey(EmbeddedValkey):
@@ -94,8 +94,6 @@ def apart(folder: Path, net: Network, broker: str, lease_s: float) -> Iterator[t
         web = [sys.executable, "-m", "uvicorn", "mindx_web.serve:application", "--host", HUB, "--port", str(_WEB_PORT)]
         web += ["--lifespan", "off", "--no-proxy-headers"]
         stack.enter_context(_process(web, hub.environment, folder / "web.log"))
-        beat = [*celery, "beat", "--schedule", str(folder / "beat")]
-        stack.enter_context(_process(beat, hub.environment, folder / "beat.log"))
         machines = {}
         for name in net.machines:
             said = folder / f"{name}.log"

@@ -18,7 +18,7 @@ import psycopg
 import redis
 
 from tests.faults.ledger import Ledger
-from tests.supervisor.processes import children, dismiss, lives
+from tests.supervisor.processes import children, dismiss, lives, name_of, workers_of
 from tests.supervisor.running import ROOT
 from tests.waiting import wait_until
 from tests.whole.started import Whole
@@ -71,7 +71,12 @@ def masters(whole: Whole) -> list[int]:
 
 def hands(*of: int) -> list[int]:
     """The processes that do the work, of these workers."""
-    return [pid for master in of for pid, line in children(master).items() if " worker " in line]
+    return [pid for master in of for pid in workers_of(master)]
+
+
+def beside_worker(name: str, *of: int) -> list[int]:
+    """The scheduler, the pool or the model server ("mindx-…") of these workers."""
+    return [pid for master in of for pid in children(master) if name_of(pid) == name]
 
 
 def end(pid: int) -> bool:

@@ -29,6 +29,20 @@ def children(pid: int) -> dict[int, str]:
     return found
 
 
+def name_of(pid: int) -> str:
+    """What the process calls itself; "" when it is gone."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def workers_of(master: int) -> list[int]:
+    """The processes of a Celery worker that take tasks, without the scheduler and whatever else is beside them."""
+    found = children(master).items()
+    return [pid for pid, line in found if " worker " in line and not name_of(pid).startswith("mindx-")]
+
+
 def descendants(pid: int) -> dict[int, str]:
     """Every living process below `pid`, by number, with its command line."""
     found = children(pid)

@@ -17,7 +17,7 @@ from django.core.management import get_commands
 ROOT = Path(__file__).parents[2]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
 SERVICES: dict[str, Any] = COMPOSE["services"]
-OURS = ("prepare", "web", "worker", "beat")
+OURS = ("prepare", "web", "worker")
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -31,14 +31,14 @@ def test_every_command_starts_something_that_exists(name: str) -> None:
         assert command[2] in get_commands()
 
 
-def test_web_worker_and_beat_stand_apart_and_wait_for_the_preparation() -> None:
-    for name in ("web", "worker", "beat"):
+def test_web_and_worker_stand_apart_and_wait_for_the_preparation() -> None:
+    for name in ("web", "worker"):
         assert SERVICES[name]["depends_on"]["prepare"] == {"condition": "service_completed_successfully"}
     assert SERVICES["prepare"]["depends_on"]["postgres"] == {"condition": "service_healthy"}
 
 
 def test_only_the_preparation_holds_the_owners_password() -> None:
-    for name in ("web", "worker", "beat"):
+    for name in ("web", "worker"):
         assert "MINDX_MIGRATE_URL" not in SERVICES[name]["environment"]
         assert "OWNER" not in str(SERVICES[name]["environment"])
     assert "mindx_owner" in SERVICES["prepare"]["environment"]["MINDX_MIGRATE_URL"]

@@ -20,13 +20,6 @@ def test_the_server_itself_believes_no_forwarded_address(tmp_path: Path) -> None
     assert '"--no-proxy-headers"' in (ROOT / "Dockerfile").read_text()
 
 
-def test_djangos_checks_are_made_by_the_worker_alone(tmp_path: Path) -> None:
-    parts = own_parts(Configuration.from_environment({"MINDX_DATA": str(tmp_path)}), DataFolder(tmp_path), "redis://")
-    lines = {part.name: part.argv() for part in parts}
-    assert lines["beat"].index("--skip-checks") < lines["beat"].index("beat")
-    assert "--skip-checks" not in lines["worker"]
-
-
 @pytest.mark.parametrize("port", ["0", "65536", "70000", "80 80", "-1", "http", "٣"])
 def test_what_is_no_port_is_refused(port: str) -> None:
     with pytest.raises(ConfigurationError, match="from 1 to 65535"):

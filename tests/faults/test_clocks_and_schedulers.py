@@ -1,4 +1,4 @@
-"""Clocks that are wrong, a beat that is dead, and two of them."""
+"""Clocks that are wrong, a scheduler that is dead, and two of them."""
 
 from __future__ import annotations
 
@@ -11,17 +11,15 @@ import pytest
 from tests.faults.ledger import Ledger
 from tests.faults.oracle import everything_holds
 from tests.faults.system import (
-    PATIENCE_S,
     begun,
-    beside,
-    broker,
+    beside_worker,
     end,
     finished,
     gone,
     hands,
     masters,
     more_hands,
-    part,
+    rows,
     started_at,
     stopped,
     worker_of,
@@ -29,7 +27,6 @@ from tests.faults.system import (
 )
 from tests.faults.table import Results
 from tests.supervisor.processes import lives
-from tests.waiting import wait_until
 from tests.whole.started import Whole
 
 pytestmark = [pytest.mark.xdist_group("whole"), pytest.mark.faults]
@@ -70,11 +67,9 @@ def test_a_worker_whose_clock_is_an_hour_off(
         assert by_it == 6 or not alone
 
 
-def test_a_dead_worker_is_taken_over_while_beat_is_dead(system: Whole, book: Ledger, results: Results) -> None:
-    with (
-        results.case("beat dead: wake-ups still come, and a killed worker is taken over") as case,
-        stopped(part(system, " beat ")),
-    ):
+def test_a_dead_worker_is_taken_over_while_the_scheduler_is_dead(system: Whole, book: Ledger, results: Results) -> None:
+    name = "scheduler and a worker's process killed at once: both are replaced, and the plan goes on"
+    with results.case(name) as case:
         times = []
         for _ in range(3):
             book.held = lambda visit: True
@@ -84,6 +79,8 @@ def test_a_dead_worker_is_taken_over_while_beat_is_dead(system: Whole, book: Led
             pid = worker_of(system, plan.goal)
             assert pid is not None
             at = time.time()
+            for scheduler in beside_worker("mindx-scheduler", *masters(system)):
+                assert end(scheduler)
             assert end(pid)
             gone(pid)
             case.landed += 1
@@ -97,23 +94,22 @@ def test_a_dead_worker_is_taken_over_while_beat_is_dead(system: Whole, book: Led
             finished(system, plan)
             everything_holds(system, plan, book)
             case.held()
+        # What swept has gone with its duty, which another may have after four seconds.
         case.note = f"taken over after {max(times):.2f} s (longest)"
 
 
-def test_two_beats_do_everything_once(system: Whole, book: Ledger, results: Results, tmp_path: Path) -> None:
-    with (
-        results.case("two beats") as case,
-        beside(system, "beat", "--schedule", str(tmp_path / "schedule"), ready="is starting") as second,
-    ):
-        sends = f"mindx:beat:*-{second}"
-        wait_until(lambda: broker(system).keys(sends), within=PATIENCE_S, what="the second beat's first message")
+def test_two_schedulers_do_everything_once(system: Whole, book: Ledger, results: Results) -> None:
+    with results.case("two workers with a scheduler each: one does each duty") as case, more_hands(system, 2) as second:
+        own = beside_worker("mindx-scheduler", *masters(system), second)
+        assert len(own) == 2
         plans = [written(system, book) for _ in range(20)]
         for plan in plans:
             system.approve(plan.plan)
         for plan in plans:
             finished(system, plan)
-        assert lives(second)
-        assert broker(system).keys(sends), "it sends still"
+        held = rows(system, "SELECT name, holder FROM agents_duty WHERE until > clock_timestamp()")
+        assert {name for name, _ in held} >= {"decisions", "sweep", "review sweep"}
+        assert all(int(holder.split("-")[-2]) in own for name, holder in held if name != "upkeep")
         case.landed = len(plans)
         for plan in plans:
             everything_holds(system, plan, book)
