@@ -119,7 +119,8 @@ def _sum(held: Mapping[str, Held], roles: Sequence[str]) -> tuple[int, int]:
 
 
 def _seconds(value: float) -> str:
-    return f"over {WITHIN_S:g} s" if math.isinf(value) else f"{value:.2f} s"
+    """A step that began before its answer had come counts as 0."""
+    return f"over {WITHIN_S:g} s" if math.isinf(value) else f"{max(value, 0.0):.2f} s"
 
 
 def _spread(values: Sequence[int]) -> str:
