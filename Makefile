@@ -12,7 +12,7 @@ FAULTS_MINUTES ?= 60
 
 .PHONY: up test test-deep extras extras-openai-agents test-extras faults lint bench bench-sandbox bench-review bench-live bench-pages bench-log bench-executor \
 	bench-durable bench-scale bench-models bench-mind bench-memory bench-evolution bench-auditor bench-search \
-	bench-recovery bench-parameters bench-everyday bench-bus bench-modular scienceworld bench-scienceworld mutate-sandbox train-entailment
+	bench-recovery bench-parameters bench-everyday bench-bus bench-modular bench-backlog scienceworld bench-scienceworld mutate-sandbox train-entailment
 
 up:
 	@scripts/setup.sh requirements.txt
@@ -64,7 +64,7 @@ lint:
 	scripts/lint.sh
 
 bench: bench-sandbox bench-review bench-live bench-pages bench-log bench-executor bench-durable bench-scale bench-models bench-mind \
-	bench-memory bench-evolution bench-auditor bench-search bench-recovery bench-parameters bench-everyday bench-bus bench-modular
+	bench-memory bench-evolution bench-auditor bench-search bench-recovery bench-parameters bench-everyday bench-bus bench-modular bench-backlog
 
 bench-sandbox:
 	@scripts/setup.sh requirements.txt
@@ -132,6 +132,15 @@ bench-modular:
 	@scripts/setup.sh requirements-bench.txt .venv-bench
 	@scripts/bubblewrap.sh
 	@$(PY) -m benchmarks.modular $(BENCH_MODULAR)
+
+# How soon decisions take effect while 300 goals wait for workers and for a model that thinks for a minute; memory after
+# 50 goals, and idleness (docs/benchmarks.md). Takes a quarter of an hour; BENCH_BACKLOG='--goals 60 --only backlog' asks
+# for less, '--checkout FOLDER' measures another checkout.
+BENCH_BACKLOG ?=
+bench-backlog:
+	@scripts/setup.sh requirements.txt
+	@scripts/bubblewrap.sh
+	@$(PY) -m benchmarks.backlog $(BENCH_BACKLOG)
 
 # From perceiving to a stored intent plan by rules alone, with two hundred of them and five hundred beliefs.
 bench-mind:
