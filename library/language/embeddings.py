@@ -10,10 +10,10 @@ from django.conf import settings
 
 from library.errors import EmbeddingUnavailable
 from library.language.model_client import ask
+from library.language.weights import DIMENSIONS
 
 logger = logging.getLogger(__name__)
 
-DIMENSIONS = 384
 # 256 tokens never need more; a megabyte of text must not cost a megabyte of tokenizing.
 MAX_CHARACTERS = 16_000
 # Latin letters with all their accents.

@@ -16,9 +16,9 @@ from tokenizers import Tokenizer
 from library.errors import EmbeddingUnavailable
 from library.language import store, weights
 from library.language.batches import batches
-from library.language.embeddings import DIMENSIONS
 from library.language.once import Once
 from library.language.sessions import open_session
+from library.language.weights import DIMENSIONS
 
 MAX_TOKENS = 256
 # So many texts' vectors are kept by each process, in under 2 MB.

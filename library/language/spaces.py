@@ -20,7 +20,7 @@ from django.conf import settings
 from library.errors import EmbeddingUnavailable, WrongDimensions
 from library.language import embeddings, masking, may_wait, provider, weights
 from library.language.asking import CallFailed
-from library.language.embeddings import DIMENSIONS
+from library.language.weights import DIMENSIONS
 
 logger = logging.getLogger(__name__)
 

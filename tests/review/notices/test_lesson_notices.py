@@ -55,7 +55,7 @@ def test_it_goes_elsewhere_too_for_who_chose_that(
     plan: IntentPlan, judge: User, keeper: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     woken: list[int] = []
-    monkeypatch.setattr(deliveries, "_wake", woken.append)
+    monkeypatch.setattr(deliveries, "wake", woken.append)
     NoticeChoice.objects.create(user=judge, apprise_address="json://example.org", apprise_kinds=["lesson"])
     lessons.take_back(taught(APP, judge, plan), by=keeper)
     delivery = Delivery.objects.get()

@@ -46,7 +46,7 @@ EVERY = ["awaits", "urgent", "expired", "outcome"]
 def sent_now(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Wake-ups are kept instead of going to a worker; the test delivers."""
     asked: list[int] = []
-    monkeypatch.setattr(deliveries, "_wake", asked.append)
+    monkeypatch.setattr(deliveries, "wake", asked.append)
     return asked
 
 
@@ -308,6 +308,7 @@ def test_the_sweep_finds_what_no_worker_heard_of(
     judge.save()
     going(judge, "email")
     notify.sweep()
+    sent_now.clear()
     deliveries.sweep()
     assert sent_now == [Delivery.objects.get().pk]
 
