@@ -18,6 +18,7 @@ from pathlib import Path
 from library.errors import EmbeddingUnavailable, EntailmentUnavailable
 from library.language import embeddings
 from library.language.entailment import model as entailment
+from library.language.entailment.judgement import shares_of
 from library.language.model_protocol import (
     MAX_REQUEST_BYTES,
     NUMBERS,
@@ -177,4 +178,4 @@ def _numbers(content: bytes) -> bytes:
     request = read_request(content)
     if request.model == "sentences":
         return numbers_of("sentences", embeddings.embed_here(request.rows))
-    return numbers_of("pairs", map(entailment.shares_of, entailment.judge_here(request.rows)))
+    return numbers_of("pairs", map(shares_of, entailment.judge_here(request.rows)))

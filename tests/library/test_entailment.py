@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 
 from library.errors import EntailmentUnavailable
 from library.language import weights
-from library.language.entailment import cross_encoder, model, trained
+from library.language.entailment import cross_encoder, graph_file, model, trained
 from library.language.entailment.cross_encoder import CrossEncoder
 from library.language.once import Once
 
@@ -135,7 +135,7 @@ def test_missing_and_broken_cards_are_refused(copied: Path) -> None:
 
 
 def test_a_damaged_graph_says_which_file_to_delete(copied: Path) -> None:
-    path = model.expected_path()
+    path = graph_file.expected_path()
     path.parent.mkdir(parents=True)
     path.write_bytes(b"half a graph")
     assert f"Delete {path}" in model.why_unavailable()

@@ -24,7 +24,8 @@ import pytest
 
 from library.errors import EmbeddingUnavailable, EntailmentUnavailable
 from library.language import embeddings, model_client, model_server, store
-from library.language.entailment import cross_encoder, model, trained
+from library.language.entailment import cross_encoder, graph_file, model, trained
+from library.language.entailment.judgement import judgement_of, shares_of
 from library.language.model_protocol import MAX_REQUEST_BYTES, NUMBERS, REASON, receive_frame, request_of, send_frame
 from library.language.once import Once
 from library.language.sentence_model import SentenceModel, of_this_process
@@ -369,7 +370,7 @@ def test_why_a_model_cannot_be_used_is_said_in_the_servers_words(
     settings.DATA_DIR = tmp_path
     monkeypatch.setattr("library.language.sentence_model.of_this_process", Once(SentenceModel))
     monkeypatch.setattr(cross_encoder, "of_this_process", Once(cross_encoder.CrossEncoder))
-    for path in (store.expected_path(), model.expected_path()):
+    for path in (store.expected_path(), graph_file.expected_path()):
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(b"half a graph")
     here = embeddings.why_unavailable(), model.why_unavailable()
@@ -386,8 +387,8 @@ def test_a_judgement_is_the_same_from_its_probabilities() -> None:
     for number, label in enumerate(trained.LABELS):
         shares = [0.1, 0.1, 0.1]
         shares[number] = 0.8
-        judgement = model.judgement_of(shares)
-        assert (judgement.label, model.shares_of(judgement)) == (label, tuple(shares))
+        judgement = judgement_of(shares)
+        assert (judgement.label, shares_of(judgement)) == (label, tuple(shares))
 
 
 def test_sigterm_ends_the_server_after_what_it_was_asked(start: Start, folder: Path) -> None:

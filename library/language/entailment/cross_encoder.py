@@ -17,7 +17,8 @@ from library.errors import EntailmentUnavailable
 from library.language import weights
 from library.language.batches import batches
 from library.language.entailment import trained
-from library.language.entailment.model import MAX_CHARACTERS, TOO_LONG, Judgement, Pair, graph_path, judgement_of
+from library.language.entailment.graph_file import graph_path
+from library.language.entailment.judgement import MAX_CHARACTERS, TOO_LONG, Judgement, Pair, judgement_of
 from library.language.once import Once
 from library.language.sessions import open_session
 

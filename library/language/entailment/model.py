@@ -7,47 +7,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
 from django.conf import settings
 
 from library.errors import EmbeddingUnavailable, EntailmentUnavailable
-from library.language import store, weights
 from library.language.entailment import trained
+from library.language.entailment.graph_file import GRAPH_VERSION
+from library.language.entailment.judgement import MAX_CHARACTERS, Judgement, Pair, judgement_of
 from library.language.model_client import ask
 
 logger = logging.getLogger(__name__)
-
-# More characters are never so few tokens; a megabyte of text must not cost a megabyte of tokenizing.
-MAX_CHARACTERS = 2_000
-# Counts up when `network` builds another graph, so that the old file is no longer taken.
-GRAPH_VERSION = 1
-
-Pair = tuple[str, str]
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """The most probable label and the probabilities of entailment, neutral and contradiction, which add up to one."""
-
-    label: str
-    entailment: float
-    neutral: float
-    contradiction: float
-
-
-TOO_LONG = Judgement("neutral", 0.0, 1.0, 0.0)
-
-
-def judgement_of(shares: Sequence[float]) -> Judgement:
-    """The judgement with these probabilities, in the order of `trained.LABELS`."""
-    return Judgement(trained.LABELS[shares.index(max(shares))], *shares)
-
-
-def shares_of(judgement: Judgement) -> tuple[float, float, float]:
-    """Its probabilities, in the order of `trained.LABELS`."""
-    return judgement.entailment, judgement.neutral, judgement.contradiction
 
 
 def judge(pairs: Sequence[Pair]) -> list[Judgement]:
@@ -100,26 +69,6 @@ def identity() -> str:
     """The model with all that its answers depend on, for whoever keeps them. Raises EntailmentUnavailable."""
     card = trained.read_card()
     return f"entailment {card.version} {GRAPH_VERSION} {card.temperature:g}"
-
-
-def graph_path() -> Path:
-    """Return the path of the ONNX graph, which is built first where it is missing. Raises EntailmentUnavailable."""
-    path = expected_path()
-    if not path.exists():
-        try:
-            store.build_once(path, weights.model_folder() / "model.safetensors", trained.FOLDER)
-        except OSError as error:
-            raise EntailmentUnavailable(
-                f"The entailment model cannot be built below the data folder: {error}"
-            ) from error
-        except EmbeddingUnavailable as error:  # as that of the sentence model, on whose weights it stands
-            raise EntailmentUnavailable(str(error)) from error
-    return path
-
-
-def expected_path() -> Path:
-    """Return where the graph of these weights and this code belongs; another version has another name."""
-    return Path(settings.DATA_DIR) / "models" / f"entailment-{trained.read_card().version}-{GRAPH_VERSION}.onnx"
 
 
 def _tidy(text: str) -> str:

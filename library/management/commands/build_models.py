@@ -10,13 +10,13 @@ from django.core.management.base import BaseCommand, CommandError
 
 from library.errors import EmbeddingUnavailable, EntailmentUnavailable
 from library.language import store
-from library.language.entailment import model
+from library.language.entailment import graph_file
 
 
 def is_needed() -> bool:
     """Whether a model of this machine is still to be built."""
     try:
-        return not (store.expected_path().exists() and (not _asks_entailment() or model.expected_path().exists()))
+        return not (store.expected_path().exists() and (not _asks_entailment() or graph_file.expected_path().exists()))
     except EntailmentUnavailable:
         return True
 
@@ -35,7 +35,7 @@ class Command(BaseCommand):
         try:
             self._build("sentence", store.expected_path, store.graph_path)
             if _asks_entailment():
-                self._build("entailment", model.expected_path, model.graph_path)
+                self._build("entailment", graph_file.expected_path, graph_file.graph_path)
         except (EmbeddingUnavailable, EntailmentUnavailable) as error:
             raise CommandError(str(error)) from error
 
