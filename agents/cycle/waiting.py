@@ -27,7 +27,7 @@ _QUERIES: Mapping[Work, str] = {
     Work.LEARNING: claimable_sql(Turn.LEARNING),
 }
 BACKGROUND = "background"
-_COUNTED = {**_QUERIES, BACKGROUND: claimable_sql(Turn.BACKGROUND)}
+_COUNTED: Mapping[str, str] = {**_QUERIES, BACKGROUND: claimable_sql(Turn.BACKGROUND)}
 _MAY_DRY_RUN = (
     "(SELECT count(*) < %(dry_runs)s FROM agents_shadowrun WHERE state = 'running' AND lease_until > clock_timestamp())"
 )

@@ -114,12 +114,12 @@ def _wake_ups_lost() -> Iterator[None]:
     """Nothing that this process sends reaches a worker: only sweeps find what it approved."""
     from agents.record import wake_ups
 
-    send = wake_ups._wake
-    wake_ups._wake = lambda number, task="work": None if task == "work" else send(number, task)
+    send = wake_ups._send
+    wake_ups._send = lambda task, *numbers: None if task == "agents.work" else send(task, *numbers)
     try:
         yield
     finally:
-        wake_ups._wake = send
+        wake_ups._send = send
 
 
 def _added(before: Held, after: Held, plans: int) -> list[Row]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import threading
@@ -83,12 +84,15 @@ def ask(model: Model, rows: Rows, width: int) -> list[list[float]]:
 
 
 def _answer(request: bytes, timeout_s: float) -> bytes:
-    """The answer on this thread's connection, or on a new one when that has broken: the server was started anew."""
+    """The answer on this thread's connection, or on a new one when that has broken: the server was started anew.
+
+    Twice, because a server that is ending still takes connections for a moment.
+    """
     try:
-        try:
-            return _exchange(request, timeout_s)
-        except ConnectionError:
-            return _exchange(request, timeout_s)
+        for _ in range(2):
+            with contextlib.suppress(ConnectionError):
+                return _exchange(request, timeout_s)
+        return _exchange(request, timeout_s)
     except TimeoutError as error:
         raise EmbeddingUnavailable(
             f"The process that runs the models gave no answer within {timeout_s:.0f} s."

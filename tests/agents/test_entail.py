@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 
 from agents.beliefs import entailment_model
 from library.errors import EntailmentUnavailable
-from library.language.entailment import model
+from library.language.entailment import judgement, model
 
 PROVEN = {"premise": "The door is not open.", "hypothesis": "The door is closed."}
 OPEN = {"premise": "Somebody has just opened the gate.", "hypothesis": "The gate is open."}
@@ -48,7 +48,7 @@ def test_what_an_environment_says_has_thresholds_of_its_own(
 ) -> None:
     sure = entailment_model.Thresholds(0.97, 0.01, 0.8, 0.05, 0.95)
     monkeypatch.setattr(entailment_model, "usual_thresholds", lambda: sure)
-    monkeypatch.setattr(model, "judge", lambda pairs: [model.Judgement("entailment", 0.9, 0.07, 0.03)] * len(pairs))
+    monkeypatch.setattr(model, "judge", lambda pairs: [judgement.Judgement("entailment", 0.9, 0.07, 0.03)] * len(pairs))
     path = tmp_path / "pairs.jsonl"
     path.write_text(json.dumps(OPEN))
     entail(path)

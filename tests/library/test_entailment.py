@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 
 from library.errors import EntailmentUnavailable
 from library.language import weights
-from library.language.entailment import cross_encoder, graph_file, model, trained
+from library.language.entailment import cross_encoder, graph_file, judgement, model, trained
 from library.language.entailment.cross_encoder import CrossEncoder
 from library.language.once import Once
 
@@ -70,7 +70,7 @@ def test_a_pair_has_the_same_answer_alone_and_among_others() -> None:
 
 def test_a_pair_that_is_too_long_to_be_read_to_its_end_is_not_judged() -> None:
     words = "The gate is open and " * 40
-    assert model.judge([(words, "The gate is open."), ("x " * 50_000, "x"), ("a", "b")])[:2] == [model.TOO_LONG] * 2
+    assert model.judge([(words, "The gate is open."), ("x " * 50_000, "x"), ("a", "b")])[:2] == [judgement.TOO_LONG] * 2
 
 
 def test_known_pairs_are_not_judged_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import pytest
 from django.db import connection, connections
 from django.utils import timezone
 
-from library import embedding, tasks
+from library import embedding, upkeep
 from library.errors import LibraryRefused
 from library.language import generation
 from library.language.asking import Answer, Ask, NoModel
@@ -158,10 +158,10 @@ def test_an_export_holds_all_of_ones_own_and_nothing_of_others(owner: User, pers
 def test_what_is_older_than_the_setting_is_forgotten(owner: User, settings: Any) -> None:
     remember(owner, "old", timestamp=timezone.now() - timedelta(days=31))
     new = remember(owner, "new", timestamp=timezone.now() - timedelta(days=29))
-    tasks.keep_memory()
+    upkeep.keep_memory()
     assert Experience.objects.count() == 2, "0 is for ever"
     settings.MEMORY_KEEP_DAYS = 30
-    tasks.keep_memory()
+    upkeep.keep_memory()
     assert Experience.objects.get() == new
 
 

@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection
 
-from library import embedding, renewal, tasks
+from library import embedding, renewal, upkeep
 from library import search as nearest
 from library.components import search as searching
 from library.components import services
@@ -244,9 +244,9 @@ def test_the_sweep_renews_and_status_tells_how_far_it_is(
     made("first", "water")
     change()
     monkeypatch.setattr(renewal, "BATCH_ROWS", 1)
-    monkeypatch.setattr(tasks, "RENEW_S", -1.0)  # one batch and no more
-    tasks.embed_missing()
-    tasks.embed_missing()
+    monkeypatch.setattr(upkeep, "RENEW_S", -1.0)  # one batch and no more
+    upkeep.embed_missing()
+    upkeep.embed_missing()
     said = StringIO()
     call_command("embeddings", "status", stdout=said)
     assert said.getvalue().splitlines() == [
@@ -302,12 +302,12 @@ def test_nothing_is_lost_when_the_new_model_does_not_answer(
     change()
     new.broken = "connection refused"
     later = remember_without_model(owner, "water it later")
-    tasks.embed_missing()
+    upkeep.embed_missing()
     with pytest.raises(CommandError, match=r"connection refused.*What was renewed stays"):
         call_command("embeddings", "renew", stdout=StringIO())
     assert found(owner, "water") == {"water": 1.0, "water it later": None}
     new.broken = ""
-    tasks.embed_missing()
+    upkeep.embed_missing()
     assert set(by_model().values()) == {NEW}
     later.refresh_from_db()
     assert later.primary_goal_description_embedding is not None
@@ -427,7 +427,7 @@ def test_vectors_of_other_dimensions_are_refused_with_what_to_do(
         call_command("embeddings", "check")
     with pytest.raises(CommandError, match="mindX stores 384"):
         call_command("embeddings", "renew", stdout=StringIO())
-    tasks.embed_missing()
+    upkeep.embed_missing()
     assert by_model() == {"water": spaces.SHIPPED}
     assert found(owner, "water") == {"water": 1.0}
 

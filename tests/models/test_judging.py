@@ -22,7 +22,7 @@ from agents.rules.judging import NoVerdicts
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.types import Belief, NoPlan, PlanDraft
 from library.components import services
-from library.language.entailment import model
+from library.language.entailment import judgement, model
 from library.models import EntailmentVerdict, ModelCall
 from people.models import User
 from tests.agents.bdi.worlds import known
@@ -147,8 +147,8 @@ def rule(operator: User, settings: Any, monkeypatch: pytest.MonkeyPatch, provide
     settings.ENTAILMENT = "language_model"
     services.publish("rule", "greet", GREET, by=operator, status="active")
 
-    def neutral(pairs: Sequence[tuple[str, str]]) -> list[model.Judgement]:
-        return [model.Judgement("neutral", 0.1, 0.9, 0.0) for _ in pairs]
+    def neutral(pairs: Sequence[tuple[str, str]]) -> list[judgement.Judgement]:
+        return [judgement.Judgement("neutral", 0.1, 0.9, 0.0) for _ in pairs]
 
     monkeypatch.setattr(model, "judge", neutral)
     return provider

@@ -222,7 +222,7 @@ def test_trap_a_diff_summary_hides_deletions_behind_additions(
     )
     workspace = Workspace.objects.get(pk=first.workspace_id)
     plan = propose_plan(make_goal(owner, "tidy up", workspace=workspace), removing)
-    shadow_runs.work()
+    shadow_runs.one()
     page = page_of(client_of(reviewer), plan.get_absolute_url())
     assert page.index("old.txt deleted") < page.index("a-new.txt new")
     assert "to be lost" in page
@@ -232,7 +232,7 @@ def test_trap_a_diff_summary_hides_deletions_behind_additions(
 def test_trap_preview_and_execution_use_different_checks(owner: User, reviewer: User, propose_plan: Propose) -> None:
     """One path: the step that fails in the copy fails in earnest for the same reason, found by the same function."""
     plan = propose_plan(owner, (fails(),))
-    shadow_runs.work()
+    shadow_runs.one()
     run = shadowing.latest(plan)
     assert run is not None
     decisions.approve(plan, by=reviewer, digest=plan.digest, tries=1)
@@ -244,7 +244,7 @@ def test_trap_preview_and_execution_use_different_checks(owner: User, reviewer: 
 def test_trap_plan_only_mode_was_a_prompt(plan: IntentPlan) -> None:
     """Code enforces it: a worker finds nothing to run of a plan that nobody approved, and a trial leaves no trace."""
     head = Workspace.objects.get(pk=plan.workspace_id).head
-    shadow_runs.work()
+    shadow_runs.one()
     cycle.work(plan.goal_id)
     assert not Attempt.objects.exists()
     assert Workspace.objects.get(pk=plan.workspace_id).head == head

@@ -12,7 +12,7 @@ from agents.cycle import cycle
 from agents.models import EntailmentThresholds, Goal, Workspace
 from library.components import services
 from library.errors import EntailmentUnavailable
-from library.language.entailment import model, trained
+from library.language.entailment import judgement, model, trained
 from library.models import ComponentVersion, EntailmentVerdict
 from people.models import User
 from tests.library.vectors import install
@@ -145,9 +145,9 @@ def asked(monkeypatch: pytest.MonkeyPatch, settings: Any, db: None) -> list[str]
     """What the model, which is in use and finds nothing, is asked about."""
     found: list[str] = []
 
-    def judge(pairs: Sequence[model.Pair]) -> list[model.Judgement]:
+    def judge(pairs: Sequence[judgement.Pair]) -> list[judgement.Judgement]:
         found.extend(dict.fromkeys(hypothesis for _, hypothesis in pairs))
-        return [model.TOO_LONG] * len(pairs)
+        return [judgement.TOO_LONG] * len(pairs)
 
     settings.ENTAILMENT = "model"
     monkeypatch.setattr(model, "judge", judge)

@@ -14,7 +14,7 @@ from agents.cycle import cycle
 from agents.models import EntailmentThresholds, Goal
 from library.components import services
 from library.errors import EntailmentUnavailable
-from library.language.entailment import model
+from library.language.entailment import judgement, model
 from library.models import EntailmentVerdict
 from people.models import User
 
@@ -23,7 +23,7 @@ RULE = (
     "THEN: create the folder {name}\n"
 )
 TABLE = EntailmentVerdict._meta.db_table
-SURE, NEUTRAL = model.Judgement("entailment", 0.999, 0.001, 0.0), model.Judgement("neutral", 0.0, 1.0, 0.0)
+SURE, NEUTRAL = judgement.Judgement("entailment", 0.999, 0.001, 0.0), judgement.Judgement("neutral", 0.0, 1.0, 0.0)
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def asked(operator: User, settings: Any, monkeypatch: pytest.MonkeyPatch) -> lis
     services.publish("rule", "greet", RULE, by=operator, status="active")
     pairs = list[tuple[str, str]]()
 
-    def judge(some: Sequence[tuple[str, str]]) -> list[model.Judgement]:
+    def judge(some: Sequence[tuple[str, str]]) -> list[judgement.Judgement]:
         pairs.extend(some)
         return [SURE if premise == "The workspace is empty." else NEUTRAL for premise, _ in some]
 

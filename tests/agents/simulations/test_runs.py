@@ -19,7 +19,7 @@ from agents.simulations.recording import Recorder
 from agents.simulations.rule_files import RuleFile
 from agents.simulations.runs import Start
 from agents.states import EnvironmentRunState
-from library.language.entailment import model
+from library.language.entailment import judgement, model
 from people.models import User
 from tests.agents.simulations.some_worlds import LIES, RULE, Button, ButtonWorld
 
@@ -128,7 +128,7 @@ def test_rules_in_an_environment_ask_the_model_as_sure_as_it_has_to_be_there(
     world(Knobs())
     sure = entailment_model.Thresholds(0.97, 0.01, 0.8, 0.05, 0.95)
     monkeypatch.setattr(entailment_model, "usual_thresholds", lambda: sure)
-    monkeypatch.setattr(model, "judge", lambda pairs: [model.Judgement("entailment", 0.9, 0.07, 0.03)] * len(pairs))
+    monkeypatch.setattr(model, "judge", lambda pairs: [judgement.Judgement("entailment", 0.9, 0.07, 0.03)] * len(pairs))
     assert acted(again(started(environment="button", task="press"))) == [], "the matcher alone"
     settings.ENTAILMENT = "model"
     begun = started(environment="button", task="press")

@@ -16,7 +16,7 @@ from agents.tuning import trials, trying, versions
 from agents.tuning.of_entailment import Thresholds as Kind
 from library.components import services
 from library.errors import EntailmentUnavailable
-from library.language.entailment import model, trained
+from library.language.entailment import judgement, model, trained
 from library.models import EntailmentVerdict
 from people.models import User
 from tests.agents.planning.test_planning_with_models import RULE
@@ -33,10 +33,10 @@ def nearly(operator: User, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, s
     services.publish("rule", "greet", RULE, by=operator, status="active")
     asked = list[tuple[str, str]]()
 
-    def judge(pairs: Sequence[tuple[str, str]]) -> list[model.Judgement]:
+    def judge(pairs: Sequence[tuple[str, str]]) -> list[judgement.Judgement]:
         asked.extend(pairs)
-        said = {"The workspace is empty.": model.Judgement("entailment", 0.95, 0.05, 0.0)}
-        return [said.get(premise, model.Judgement("neutral", 0.0, 1.0, 0.0)) for premise, _ in pairs]
+        said = {"The workspace is empty.": judgement.Judgement("entailment", 0.95, 0.05, 0.0)}
+        return [said.get(premise, judgement.Judgement("neutral", 0.0, 1.0, 0.0)) for premise, _ in pairs]
 
     monkeypatch.setattr(model, "judge", judge)
     return asked

@@ -212,10 +212,8 @@ def test_how_long_history_is_kept_is_for_the_operator_to_say(
     assert fresh.digests() == [head]
 
 
-def test_beat_prunes_every_day() -> None:
-    from mindx_web.celery import app, schedule
+def test_the_pool_prunes_every_day() -> None:
+    from mindx_web.processes.duties import of_pool
 
-    app.finalize()
-    schedule(app)
-    entry = app.conf.beat_schedule["prune snapshots"]
-    assert entry["task"] == "agents.prune_snapshots"
+    (duty,) = [duty for duty in of_pool() if duty.name == "prune snapshots"]
+    assert duty.every_s == 86_400
