@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from mindx_web.supervisor import data_folder
 from mindx_web.supervisor.data_folder import STARTING, STOPPING, DataFolder, Lock, holder_of
 from mindx_web.supervisor.installing import STILL_INSTALLING
 from mindx_web.supervisor.postgres import APP, EmbeddedPostgres
@@ -113,6 +112,6 @@ def test_a_command_that_glances_at_the_lock_does_not_stop_a_start(
     (folder.run / "lock").touch()
     glancing = (folder.run / "lock").open()
     fcntl.flock(glancing, fcntl.LOCK_SH)
-    monkeypatch.setattr(data_folder.time, "sleep", lambda _: glancing.close())
+    monkeypatch.setattr("mindx_web.supervisor.data_folder.time.sleep", lambda _: glancing.close())
     Lock(folder).take("http://127.0.0.1:8000/")
     assert glancing.closed
