@@ -1,20 +1,9 @@
 #!/usr/bin/env python
 """Django's command line for mindX; reads MINDX_DATA to find the running server's database."""
 
-import fcntl
 import sys
-from pathlib import Path
 
-
-def _is_being_installed() -> bool:
-    """Whether scripts/setup.sh is at work, which locks the list of packages meanwhile."""
-    with (Path(__file__).parent / "requirements.txt").open() as packages:
-        try:
-            fcntl.flock(packages, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-    return False
-
+from mindx_web.supervisor.installing import STILL_INSTALLING, is_being_installed
 
 if __name__ == "__main__":
     try:
@@ -22,6 +11,6 @@ if __name__ == "__main__":
 
         main(sys.argv)
     except ImportError:
-        if not _is_being_installed():
+        if not is_being_installed():
             raise
-        sys.exit("mindX is still installing its packages; try again when make up says that it is ready.")
+        sys.exit(STILL_INSTALLING)

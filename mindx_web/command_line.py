@@ -14,6 +14,7 @@ from django.db.backends.signals import connection_created
 
 from mindx_web.supervisor.configuration import data_of
 from mindx_web.supervisor.data_folder import STARTING, STOPPING, DataFolder, holder_of
+from mindx_web.supervisor.installing import STILL_INSTALLING, is_being_installed
 
 
 def main(arguments: list[str]) -> None:
@@ -33,7 +34,7 @@ def main(arguments: list[str]) -> None:
         if settings.configured:
             raise
         # Before the first start there is no secret key. The settings' own words are for operators.
-        sys.exit(_why_not_now() or str(error))
+        sys.exit(_why_not_now() or (STILL_INSTALLING if is_being_installed() else str(error)))
 
 
 def _refuse_while_starting(**_: Any) -> None:

@@ -92,10 +92,14 @@ class Running:
 
     def manage(self, *arguments: str) -> str:
         """What `manage.py` says when it is given nothing but the data folder."""
-        line = [sys.executable, "manage.py", *arguments]
-        done = subprocess.run(line, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False)
+        done = self.manage_early(*arguments)
         assert done.returncode == 0, done.stderr
         return done.stdout
+
+    def manage_early(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """As `manage`, when it may be refused."""
+        line = [sys.executable, "manage.py", *arguments]
+        return subprocess.run(line, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False)
 
     def script(self, name: str) -> subprocess.CompletedProcess[str]:
         """Run one of our scripts beside it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -43,3 +44,15 @@ def test_every_call_of_apt_as_root_waits_for_another_one(script: str) -> None:
     calls = [line for line in text.splitlines() if "apt-get install -y" in line or "apt-get update -qq -o" in line]
     assert calls
     assert all("DPkg::Lock::Timeout" in line for line in calls)
+
+
+def test_a_script_that_takes_long_says_so_and_is_not_outlived() -> None:
+    script = "set -euo pipefail; . scripts/speak.sh; speak still bubblewrap; read -r"
+    with subprocess.Popen(
+        ["bash", "-c", script], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as slow:
+        assert slow.stdout is not None
+        assert re.fullmatch(r"still: bubblewrap, [4-9] s\n", slow.stdout.readline())
+        slow.kill()
+        slow.wait()
+        slow.stdout.read()  # returns when nobody is left who could write

@@ -74,9 +74,17 @@ def test_a_first_start_achieves_a_goal_brings_dead_parts_back_and_leaves_nothing
     data.parent.mkdir()
     up = Running(data, MINDX_PORT=str(port))
     running.append(up)
+    wait_until(lambda: "preparing: tables" in up.said, within=START_S, what="the preparation")
+    early = up.manage_early("token", "admin")
+    assert (early.returncode, early.stdout) == (1, "")
+    assert early.stderr == "mindX is still starting; try again when make up says that it is ready.\n"
     up.wait_ready()
 
     assert f"http://127.0.0.1:{port}/" in up.said
+    stages = re.findall(r"^preparing: ([a-z ]+)", up.said, re.MULTILINE)
+    models_and_rules = ["sentence model", "starter rules and tools"]
+    files = ["virtual environment of the sandbox", "static files"]
+    assert list(dict.fromkeys(stages)) == ["database", "tables", *models_and_rules, *files]
     _tells_no_secret(up, data)
 
     again = Running(data, MINDX_PORT=str(free_port()))
@@ -99,6 +107,7 @@ def test_a_first_start_achieves_a_goal_brings_dead_parts_back_and_leaves_nothing
     running.append(second)
     second.wait_ready()
     assert "First login" not in second.said
+    assert "preparing: " not in second.said
     count = (
         "from people.models import ApiToken as T; print(T.objects.filter(digest=T.digest_of('" + token + "')).count())"
     )
