@@ -27,7 +27,7 @@ _QUERIES: Mapping[Work, str] = {
     Work.LEARNING: claimable_sql(Turn.LEARNING),
 }
 BACKGROUND = "background"
-_COUNTED: Mapping[str, str] = {**_QUERIES, BACKGROUND: claimable_sql(Turn.BACKGROUND)}
+_COUNTED = (*_QUERIES.items(), (BACKGROUND, claimable_sql(Turn.BACKGROUND)))
 _MAY_DRY_RUN = (
     "(SELECT count(*) < %(dry_runs)s FROM agents_shadowrun WHERE state = 'running' AND lease_until > clock_timestamp())"
 )
@@ -35,7 +35,7 @@ _EXIST = "SELECT " + ", ".join(
     f"EXISTS ({query}){f' AND {_MAY_DRY_RUN}' if kind is Work.DRY_RUNS else ''}" for kind, query in _QUERIES.items()
 )
 _COUNT_OF = "(SELECT count(*) FROM ({query} LIMIT %(most)s) AS found)"
-_COUNT = "SELECT " + ", ".join(_COUNT_OF.format(query=query) for query in _COUNTED.values())
+_COUNT = "SELECT " + ", ".join(_COUNT_OF.format(query=query) for _, query in _COUNTED)
 
 
 def for_workers() -> set[Work]:
@@ -52,4 +52,4 @@ def counts(up_to: int) -> dict[str, int]:
     with connection.cursor() as cursor:
         cursor.execute(_COUNT, {"most": up_to})
         row = cursor.fetchone() or ()
-    return {str(kind): int(number) for kind, number in zip(_COUNTED, row, strict=False)}
+    return {str(kind): int(number) for (kind, _), number in zip(_COUNTED, row, strict=False)}
