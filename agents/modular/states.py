@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,23 +35,25 @@ def tree_of(run: ModularRun) -> State:
 
 
 class Trees:
-    """The trees of the runs that a worker went on with last. Nodes are never rewritten, so it reads only new ones.
+    """The trees of the runs that this process went on with last. Nodes are never rewritten, so it reads only new ones.
 
     For use outside of a transaction: what that takes back would stay here.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
+        self._lock = threading.Lock()  # several runs at once; each is gone on with by one thread
         self._nodes: OrderedDict[tuple[int, datetime], dict[int, Node]] = OrderedDict()
 
     def of(self, run: ModularRun, step: ModularStep) -> State:
         """The state of this step with the nodes of all branches, as `tree_of`."""
         # A run's number alone could be another one's in a database that was emptied.
         key = run.pk, run.created_at
-        nodes = self._nodes.setdefault(key, {})
-        self._nodes.move_to_end(key)
-        if len(self._nodes) > self._most:
-            self._nodes.popitem(last=False)
+        with self._lock:
+            nodes = self._nodes.setdefault(key, {})
+            self._nodes.move_to_end(key)
+            if len(self._nodes) > self._most:
+                self._nodes.popitem(last=False)
         last = next(reversed(nodes), 0)
         if last < step.last_node:
             rows = ModularNode.objects.filter(run=run.pk, number__gt=last).order_by("number")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 # The part of a process, by a word of the command line of the supervisor's child above it.
-_PARTS = {"uvicorn": "web", " worker ": "worker", " beat ": "beat", "postgres": "Postgres", "valkey": "broker"}
+_PARTS = {"uvicorn": "web", " worker ": "worker", "postgres": "Postgres", "valkey": "broker"}
 _SUPERVISOR = "supervisor"
 
 
