@@ -3,6 +3,7 @@
 # the sandbox as unavailable and runs nothing.
 set -uo pipefail
 cd "$(dirname "$0")/.."
+. scripts/speak.sh
 data=${MINDX_DATA:-.mindx}
 home=$data/bwrap
 why=
@@ -35,6 +36,8 @@ unpack_as_user() {
 }
 
 if command -v apt-get >/dev/null; then
+    trap hush EXIT
+    speak still bubblewrap
     if [ "$(id -u)" = 0 ]; then
         echo "Installing bubblewrap"
         install_as_root && exit 0

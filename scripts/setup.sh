@@ -3,10 +3,12 @@
 # usage: scripts/setup.sh requirements.txt | requirements-test.txt | requirements-bench.txt .venv-bench | …
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. scripts/speak.sh
 lock=$1
 venv=${2:-.venv}
 umask 022 # the embedded servers run under uids of their own and must be able to read their programs
 
+trap hush EXIT
 exec 9<"$lock"
 flock 9 # two commands at once would install over each other
 
@@ -33,19 +35,31 @@ fi
 if ! grep -qF -- " $PWD $identity" "$stamp" 2>/dev/null; then
     echo "Making $venv with $("$python" --version)"
     rm -rf "$venv"
+    speak still "making $venv"
     if ! "$python" -m venv "$venv"; then
         echo "Python's venv module is missing. On Debian: apt-get install python3-venv" >&2
         exit 1
     fi
+    hush
     echo "made in $PWD $identity" >"$stamp"
 fi
-echo "Installing $(grep -c '==' "$lock") packages from $lock (a minute or less, the first time only)"
+packages=$(grep -c '==' "$lock")
+echo "Installing $packages packages from $lock (the first time only)"
 
 # Most of it is unpacking and compiling, which one pip does on one processor: each gets a share of the lock.
 shares=$(mktemp -d)
 pips=()
-trap 'kill "${pips[@]}" 2>/dev/null || true; rm -rf "$shares"' EXIT
+trap 'hush; kill "${pips[@]}" 2>/dev/null || true; rm -rf "$shares"' EXIT
 awk -v folder="$shares" -v most="$(nproc)" '/^[^ #]/ { entry++ } entry { print > (folder "/" entry % most) }' "$lock"
+
+# pip downloads all of its share before it installs the first package.
+progress() {
+    local installed
+    installed=$(find "$venv"/lib/python3*/site-packages -maxdepth 1 -name '*.dist-info' -newer "$shares" | wc -l)
+    echo "packages: $installed of $packages, $SECONDS s"
+}
+speak progress
+
 for share in "$shares"/*; do
     "$venv/bin/python" -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r "$share" &
     pips+=($!)

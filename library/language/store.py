@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import fcntl
-import os
-import tempfile
-from collections.abc import Callable
+import logging
+import subprocess
+import sys
 from pathlib import Path
 
 from django.conf import settings
 
 from library.errors import EmbeddingUnavailable
 from library.language import weights
+from library.language.building import SAID_WHY
+
+logger = logging.getLogger(__name__)
 
 # Counts up when `graph` builds another graph, so that the old file is no longer taken.
 GRAPH_VERSION = 1
@@ -22,7 +25,7 @@ def graph_path() -> Path:
     path = expected_path()
     if not path.exists():
         try:
-            build_once(path, _sentence_model)
+            build_once(path, weights.model_folder() / "model.safetensors")
         except OSError as error:
             raise EmbeddingUnavailable(f"The sentence model cannot be built below the data folder: {error}") from error
     return path
@@ -33,36 +36,27 @@ def expected_path() -> Path:
     return Path(settings.DATA_DIR) / "models" / f"all-MiniLM-L6-v2-{weights.SHA256[:12]}-{GRAPH_VERSION}.onnx"
 
 
-def _sentence_model() -> bytes:
-    # Needed once in the life of a data folder, so the import (half a second) does not burden every start.
-    try:
-        from library.language import graph
-    except ImportError as error:
-        raise EmbeddingUnavailable(f"Building the sentence model needs the package onnx: {error}") from error
-    return graph.build(weights.read_weights(weights.model_folder() / "model.safetensors"))
+def build_once(path: Path, *sources: Path) -> None:
+    """Have `building` make the graph of these sources, under a lock: processes starting together do the work once.
 
-
-def build_once(path: Path, build: Callable[[], bytes]) -> None:
-    """Build under a lock, so that processes starting together do the work once; it appears whole or not at all.
-
-    Raises OSError, and what `build` raises.
+    It appears whole or not at all. Raises OSError, and EmbeddingUnavailable with what `building` said.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (path.parent / "build.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not path.exists():
-            _write_whole(path, build())
+            _build(path, sources)
 
 
-def _write_whole(path: Path, content: bytes) -> None:
-    """Write so that a crash at any moment leaves either no file or the whole file under its name."""
-    descriptor, unfinished = tempfile.mkstemp(dir=path.parent, prefix=".building-")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(unfinished).replace(path)
-    except BaseException:
-        Path(unfinished).unlink(missing_ok=True)
-        raise
+def _build(path: Path, sources: tuple[Path, ...]) -> None:
+    line = [sys.executable, "-m", "library.language.building", *map(str, (path, *sources))]
+    done = subprocess.run(
+        line, cwd=settings.BASE_DIR, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    if done.returncode == 0:
+        return
+    said = done.stderr.strip()
+    if done.returncode == SAID_WHY:
+        raise EmbeddingUnavailable(said)
+    logger.error("Building %s ended with exit code %d: %s", path.name, done.returncode, said)
+    raise EmbeddingUnavailable(f"The process that builds {path.name} ended with exit code {done.returncode}.")

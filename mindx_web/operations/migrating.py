@@ -9,11 +9,14 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from typing import Any
 
 from django.conf import settings
+from django.core.management.commands import migrate as django_migrate
 from django.db import OperationalError, connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
+from django.db.models.signals import pre_migrate
 from psycopg.errors import LockNotAvailable
 
 logger = logging.getLogger(__name__)
@@ -54,6 +57,28 @@ def migrate(run: Callable[[], object]) -> None:
                 raise
             logger.warning("A table is in use; the migration is tried again (%d of %d)", number, TRIES)
             time.sleep(PAUSE_S)
+
+
+class Migrate(django_migrate.Command):
+    """Django's own command. Calls `tell(done, of)` with numbers of migrations: before the first, and after each."""
+
+    def __init__(self, tell: Callable[[int, int], object]) -> None:
+        super().__init__()
+        self._tell = tell
+        self._done = self._of = 0
+        pre_migrate.connect(self._count)
+
+    def migration_progress_callback(self, action: str, migration: Any = None, fake: bool = False) -> None:
+        super().migration_progress_callback(action, migration, fake)
+        if action == "apply_success":
+            self._done += 1
+            self._tell(self._done, self._of)
+
+    def _count(self, plan: list[Any], **_: Any) -> None:
+        """Django tells the plan to each app."""
+        if plan and not self._of:
+            self._of = len(plan)
+            self._tell(0, self._of)
 
 
 def _limit_waiting() -> None:

@@ -12,13 +12,20 @@ from django.core.management import call_command
 
 def collect() -> bool:
     """Collect if needed; returns whether it was needed."""
-    stamp = Path(settings.STATIC_ROOT) / ".collected"
-    digest = _digest()
-    if stamp.exists() and stamp.read_text() == digest:
+    if are_collected():
         return False
     call_command("collectstatic", interactive=False, clear=True, verbosity=0)
-    stamp.write_text(digest)
+    _stamp().write_text(_digest())
     return True
+
+
+def are_collected() -> bool:
+    """Whether none has changed since they were collected."""
+    return _stamp().exists() and _stamp().read_text() == _digest()
+
+
+def _stamp() -> Path:
+    return Path(settings.STATIC_ROOT) / ".collected"
 
 
 def _digest() -> str:

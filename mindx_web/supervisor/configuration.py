@@ -14,6 +14,11 @@ class ConfigurationError(Exception):
     """The environment asks for something that cannot be; the message says what."""
 
 
+def data_of(environment: Mapping[str, str]) -> Path:
+    """The data folder."""
+    return Path(environment.get("MINDX_DATA") or PROJECT / ".mindx").absolute()
+
+
 @dataclass(frozen=True)
 class Configuration:
     """One start. A URL that is set means: use that server and start none."""
@@ -33,7 +38,7 @@ class Configuration:
             raise ConfigurationError(f"MINDX_PORT must be a number from 1 to 65535, not {port_text!r}.")
         port = int(port_text)
         return cls(
-            data=Path(environment.get("MINDX_DATA") or PROJECT / ".mindx").absolute(),
+            data=data_of(environment),
             bind=environment.get("MINDX_BIND") or "127.0.0.1",
             port=port,
             public_url=(environment.get("MINDX_PUBLIC_URL") or f"http://127.0.0.1:{port}").rstrip("/") + "/",

@@ -6,8 +6,10 @@ import fcntl
 import json
 import os
 import secrets
+import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from .service_user import can_stage
 
@@ -73,21 +75,58 @@ def write_private(path: Path, text: str) -> None:
     temporary.rename(path)
 
 
+# End what the holder of the lock notes: by them commands know that the database is not there for them.
+STARTING, STOPPING = ", starting", ", stopping"
+# For so long one of our own commands, which looks whether the lock is held, may be in the way of who takes it.
+_GLANCE_S = 1.0
+
+
 class Lock:
     """Held while this process supervises the folder. The kernel drops it with the process, however that ends."""
 
     def __init__(self, folder: DataFolder) -> None:
-        self._path = folder.run / "lock"
+        self._path = _lock_of(folder)
 
-    def take(self, address: str) -> None:
-        """Take it and note who we are. Raises AlreadyRunning."""
+    def take(self, doing: str) -> None:
+        """Take it and note what for. Raises AlreadyRunning."""
         self._file = self._path.open("a+")
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            self._file.seek(0)
-            holder = self._file.read().strip() or "starting"
-            raise AlreadyRunning(f"mindX is already running on {self._path.parent.parent} ({holder}).") from error
+        until = time.monotonic() + _GLANCE_S
+        while not _is_free(self._file, fcntl.LOCK_EX):
+            if time.monotonic() > until:
+                self._file.seek(0)
+                holder = self._file.read().strip() or "starting"
+                raise AlreadyRunning(f"mindX is already running on {self._path.parent.parent} ({holder}).")
+            time.sleep(0.05)
+        self.note(doing)
+
+    def note(self, doing: str) -> None:
+        """Tell others what the holder does now."""
         self._file.truncate(0)
-        self._file.write(f"process {os.getpid()}, {address}\n")
+        self._file.write(f"process {os.getpid()}, {doing}\n")
         self._file.flush()
+
+
+def holder_of(folder: DataFolder) -> str | None:
+    """What holds the lock, in the words that it noted; None when nobody does.
+
+    A note that a killed supervisor left counts for nothing.
+    """
+    try:
+        file = _lock_of(folder).open()
+    except FileNotFoundError:
+        return None
+    with file:
+        return None if _is_free(file, fcntl.LOCK_SH) else file.read().strip()
+
+
+def _lock_of(folder: DataFolder) -> Path:
+    return folder.run / "lock"
+
+
+def _is_free(file: TextIO, kind: int) -> bool:
+    """Whether the lock could be taken. It is then held until the file is closed."""
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -36,6 +36,11 @@ class Keeper:
         self._first_ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._task: asyncio.Task[None] | None = None
 
+    @property
+    def has_been_ready(self) -> bool:
+        """Whether the part became ready since `start`."""
+        return self._first_ready.done()
+
     async def start(self, *, within_s: float) -> None:
         """Start the part and come back when it is ready. Raises PartFailed; the caller stops it then too."""
         self._turn_log()

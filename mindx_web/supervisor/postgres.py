@@ -71,6 +71,11 @@ class EmbeddedPostgres:
         self.user: ServiceUser = database_user()
         self._launch = Launch(self.user, _packages_folder(), {"cluster": folder, "sockets": sockets}, self.stop_signal)
 
+    @property
+    def is_made(self) -> bool:
+        """Whether there is a cluster. Only when there is none, `prepare` takes seconds."""
+        return (self.data / "PG_VERSION").exists()
+
     def prepare(self) -> None:
         """Make the cluster if there is none, and clear what a killed server left. Raises PostgresError."""
         if self.data.exists() and self.data.stat().st_uid != self.user.number:
@@ -81,7 +86,7 @@ class EmbeddedPostgres:
         self.user.own(self.folder)
         self.user.own(self.sockets)
         self._launch.check_reach()
-        if not (self.data / "PG_VERSION").exists():
+        if not self.is_made:
             self._initialise()
         self.clear_remains()
 

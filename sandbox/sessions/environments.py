@@ -42,6 +42,11 @@ def prepare(level: str = "L3") -> str:
     return name
 
 
+def is_prepared() -> bool:
+    """Whether `prepare` would find the template ready. Raises SandboxError when there is no Python for it."""
+    return (templates_folder() / _name()).is_dir()
+
+
 def _name() -> str:
     python = interpreter.choose().program
     real = Path(python).resolve()

@@ -214,7 +214,7 @@ def test_a_stopped_scheduler_is_replaced(system: Whole, book: Ledger, results: R
 @pytest.fixture(scope="module")
 def silent() -> Iterator[Provider]:
     """A provider that takes questions and says nothing."""
-    with serving() as provider:
+    for provider in serving():
         provider.will_say(hanging)
         yield provider
 
@@ -240,6 +240,23 @@ def prepared_plans(whole: Whole, number: int) -> list[str]:
     return goals
 
 
+def test_a_pool_that_is_stopped_while_a_model_is_asked_is_replaced(
+    asking: Whole, silent: Provider, results: Results
+) -> None:
+    with results.case("SIGSTOP during a model's answer: the pool is replaced, and the model is asked again") as case:
+        goal = asking.api.post("goals", json={"text": "Balance the books of the house"}).raise_for_status().json()["id"]
+        question = "SELECT count(*) FROM library_modelcall WHERE goal = %s"
+        wait_until(lambda: rows(asking, question, str(goal))[0][0] >= 1, within=PATIENCE_S, what="the model asked")
+        (pid,) = beside_worker("mindx-pool", *masters(asking))
+        with stopped(also=[pid]):
+            os.kill(pid, signal.SIGSTOP)
+            case.landed = 1
+            gone(pid)
+        wait_until(lambda: rows(asking, question, str(goal))[0][0] >= 2, within=PATIENCE_S, what="it is asked again")
+        assert hands(*masters(asking)), "the worker's own processes live on"
+        case.held()
+
+
 def test_silent_models_hold_nobody_up(asking: Whole, silent: Provider, results: Results) -> None:
     with results.case("every place of the pool taken by a silent provider") as case:
         ready = prepared_plans(asking, 5)
@@ -259,20 +276,3 @@ def test_silent_models_hold_nobody_up(asking: Whole, silent: Provider, results: 
         )
         for _ in range(16):
             case.held()
-
-
-def test_a_pool_that_is_stopped_while_a_model_is_asked_is_replaced(
-    asking: Whole, silent: Provider, results: Results
-) -> None:
-    with results.case("SIGSTOP during a model's answer: the pool is replaced, and the model is asked again") as case:
-        goal = asking.api.post("goals", json={"text": "Balance the books of the house"}).raise_for_status().json()["id"]
-        question = "SELECT count(*) FROM library_modelcall WHERE goal = %s"
-        wait_until(lambda: rows(asking, question, str(goal))[0][0] >= 1, within=PATIENCE_S, what="the model asked")
-        (pid,) = beside_worker("mindx-pool", *masters(asking))
-        with stopped(also=[pid]):
-            os.kill(pid, signal.SIGSTOP)
-            case.landed = 1
-            gone(pid)
-        wait_until(lambda: rows(asking, question, str(goal))[0][0] >= 2, within=PATIENCE_S, what="it is asked again")
-        assert hands(*masters(asking)), "the worker's own processes live on"
-        case.held()

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from library.errors import EmbeddingUnavailable
-from library.language import embeddings, graph, sentence_model, store, weights
+from library.language import embeddings, sentence_model, store, weights
 from library.language.batches import BATCH, SPARED, batches
 from library.language.once import Once
 from library.language.sentence_model import SentenceModel
@@ -198,25 +198,24 @@ def test_threads_that_start_together_build_the_graph_once(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: Any
 ) -> None:
     settings.DATA_DIR = tmp_path
-    builds: list[int] = []
+    builds: list[Path] = []
     together = threading.Barrier(4)
 
-    def build(tensors: weights.Weights) -> bytes:
-        builds.append(1)
-        return b"graph"
+    def build(path: Path, sources: tuple[Path, ...]) -> None:
+        builds.append(path)
+        path.write_bytes(b"graph")
 
     def ask() -> None:
         together.wait(timeout=60)
         store.graph_path()
 
-    monkeypatch.setattr(graph, "build", build)
-    monkeypatch.setattr(weights, "read_weights", lambda path: {})
+    monkeypatch.setattr(store, "_build", build)
     threads = [threading.Thread(target=ask) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert builds == [1]
+    assert builds == [store.expected_path()]
     assert store.graph_path().read_bytes() == b"graph"
 
 
@@ -231,6 +230,42 @@ def test_two_processes_that_start_together_build_one_whole_graph(tmp_path: Path)
     folder = tmp_path / "models"
     assert sorted(path.name for path in folder.iterdir()) == [store.expected_path().name, "build.lock"]
     assert (folder / store.expected_path().name).read_bytes() == store.graph_path().read_bytes()
+
+
+_USES_BOTH_MODELS = """
+import sys
+import django
+django.setup()
+from library.language import embeddings
+from library.language.entailment import model
+assert len(embeddings.embed(["one"])) == len(model.judge([("a", "b")])) == 1
+print([name for name in sys.modules if name.partition(".")[0] == "onnx"])
+"""
+
+
+def test_a_process_that_uses_the_models_never_loads_what_builds_them(tmp_path: Path) -> None:
+    environment = {**os.environ, "MINDX_DATA": str(tmp_path), "DJANGO_SETTINGS_MODULE": "mindx_web.settings"}
+    for _ in ("first use, which builds both", "later"):
+        done = subprocess.run(
+            [sys.executable, "-c", _USES_BOTH_MODELS],
+            cwd=settings.BASE_DIR, env=environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert (done.stdout, done.stderr) == ("[]\n", "")
+        assert len(list((tmp_path / "models").glob("*.onnx"))) == 2
+
+
+def test_a_model_that_cannot_be_built_says_why(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.DATA_DIR = tmp_path
+    monkeypatch.setattr(weights, "model_folder", lambda: tmp_path)
+    with pytest.raises(EmbeddingUnavailable, match="weights of the sentence model cannot be read"):
+        store.graph_path()
+    settings.BASE_DIR = tmp_path
+    with pytest.raises(EmbeddingUnavailable, match="ended with exit code 1"):
+        store.graph_path()
+    assert "No module named" in caplog.text, "what a developer needs is in the log"
+    assert [path.name for path in (tmp_path / "models").iterdir()] == ["build.lock"]
 
 
 def test_build_models_does_nothing_when_the_model_is_there(capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,6 +39,7 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Pa
         (tmp_path / name).write_bytes((trained.FOLDER / name).read_bytes())
     settings.DATA_DIR = tmp_path / "data"
     monkeypatch.setattr(cross_encoder, "of_this_process", Once(CrossEncoder))
+    monkeypatch.setattr(trained, "FOLDER", tmp_path)
     for read in (trained.read_card, trained.read_arrays):
         monkeypatch.setattr(read, "__defaults__", (tmp_path,))
     return tmp_path

@@ -107,27 +107,19 @@ def graph_path() -> Path:
     path = expected_path()
     if not path.exists():
         try:
-            store.build_once(path, _built)
+            store.build_once(path, weights.model_folder() / "model.safetensors", trained.FOLDER)
         except OSError as error:
             raise EntailmentUnavailable(
                 f"The entailment model cannot be built below the data folder: {error}"
             ) from error
+        except EmbeddingUnavailable as error:  # as that of the sentence model, on whose weights it stands
+            raise EntailmentUnavailable(str(error)) from error
     return path
 
 
 def expected_path() -> Path:
     """Return where the graph of these weights and this code belongs; another version has another name."""
     return Path(settings.DATA_DIR) / "models" / f"entailment-{trained.read_card().version}-{GRAPH_VERSION}.onnx"
-
-
-def _built() -> bytes:
-    # Needed once in the life of a data folder, so the import (half a second) does not burden every start.
-    try:
-        from library.language.entailment import network
-    except ImportError as error:
-        raise EntailmentUnavailable(f"Building the entailment model needs the package onnx: {error}") from error
-    base = weights.read_weights(weights.model_folder() / "model.safetensors")
-    return network.build(trained.merged(base, trained.read_arrays()))
 
 
 def _tidy(text: str) -> str:

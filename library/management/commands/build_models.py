@@ -13,6 +13,18 @@ from library.language import store
 from library.language.entailment import model
 
 
+def is_needed() -> bool:
+    """Whether a model of this machine is still to be built."""
+    try:
+        return not (store.expected_path().exists() and (not _asks_entailment() or model.expected_path().exists()))
+    except EntailmentUnavailable:
+        return True
+
+
+def _asks_entailment() -> bool:
+    return bool(settings.ENTAILMENT != "structured")
+
+
 class Command(BaseCommand):
     """Does nothing for a model that is there already. The entailment model is built where rules ask it."""
 
@@ -22,7 +34,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             self._build("sentence", store.expected_path, store.graph_path)
-            if settings.ENTAILMENT != "structured":
+            if _asks_entailment():
                 self._build("entailment", model.expected_path, model.graph_path)
         except (EmbeddingUnavailable, EntailmentUnavailable) as error:
             raise CommandError(str(error)) from error

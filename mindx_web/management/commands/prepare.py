@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import Any
 
 import dj_database_url
@@ -11,9 +12,11 @@ from django.core.management import call_command, get_commands
 from django.core.management.base import BaseCommand, CommandError
 from django.db import OperationalError, connection
 
+from library.management.commands import build_models
 from mindx_web.operations import migrating, static_files
 from mindx_web.operations.first_login import make_first_login
 from mindx_web.operations.grants import grant
+from mindx_web.supervisor.progress import SILENT_S, STAGE
 from sandbox.contract import SandboxError
 from sandbox.sessions import environments
 
@@ -27,16 +30,35 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Do all of it, in this order; what people should read goes to standard output."""
         application = _become_owner()
+        self._migrate()
+        owner = connection.settings_dict["USER"]
+        if application and application != owner:
+            grant(connection, application)
+        self._fill_library()
+        self._make_files()
+        if told := make_first_login():
+            self.stdout.write(told)
+
+    def _migrate(self) -> None:
+        migrate = migrating.Migrate(self._tell_migrations)
         try:
             migrating.check_history()
-            migrating.migrate(lambda: call_command("migrate", interactive=False, verbosity=0))
+            migrating.migrate(lambda: call_command(migrate, interactive=False, verbosity=0))
         except OperationalError as error:
             raise CommandError(f"The database does not answer: {error}") from error
         except migrating.HalfMigrated as error:
             raise CommandError(f"Nothing was changed: {error}") from error
-        owner = connection.settings_dict["USER"]
-        if application and application != owner:
-            grant(connection, application)
+
+    def _tell_migrations(self, done: int, of: int) -> None:
+        """How many there are, and how far they have come when that takes long."""
+        if not done:
+            self._begin(f"tables, {of} migrations")
+        elif time.monotonic() - self._began_at > SILENT_S:
+            self._begin(f"tables, {done} of {of} migrations")
+
+    def _fill_library(self) -> None:
+        if build_models.is_needed() or settings.EMBEDDING_MODEL:
+            self._begin("sentence model")
         try:
             call_command("build_models", stdout=self.stderr)
         except CommandError as error:
@@ -45,15 +67,26 @@ class Command(BaseCommand):
         # A sentence model whose vectors no table can hold ends the start here, with what to do.
         call_command("embeddings", "check", stdout=self.stderr)
         if "load_starters" in get_commands():
+            self._begin("starter rules and tools")
             call_command("load_starters", stdout=self.stderr)
+
+    def _make_files(self) -> None:
         try:
+            if not environments.is_prepared():
+                self._begin("virtual environment of the sandbox")
             environments.prepare()
         except SandboxError as error:
             # The first virtual environment is made when a jail is there; the sandbox's own report says what is missing.
             self.stderr.write(f"No virtual environment was prepared: {error}")
-        static_files.collect()
-        if told := make_first_login():
-            self.stdout.write(told)
+        if not static_files.are_collected():
+            self._begin("static files")
+            static_files.collect()
+
+    def _begin(self, stage: str) -> None:
+        """Tell the supervisor, or whoever reads this, what takes time now."""
+        self._began_at = time.monotonic()
+        self.stdout.write(f"{STAGE}{stage}")
+        self.stdout.flush()
 
 
 def _become_owner() -> str:
