@@ -10,20 +10,21 @@ import signal
 import statistics
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from benchmarks.backlog import decisions, memory
-from benchmarks.backlog.application import application
+from benchmarks.backlog.application import Application, application
 from benchmarks.backlog.decisions import BY_API, HELD, HOLD_S, WITHIN_S, Decision, percentile
 from benchmarks.backlog.memory import Memory
 from benchmarks.backlog.processes import POSTGRES, Held
-from benchmarks.backlog.slow_model import slow_model
+from benchmarks.backlog.slow_model import SlowModel, slow_model
 
 ROOT = Path(__file__).parents[2]
-_WHAT = {HELD: "held decision due → in effect", BY_API: "approval by API answered → first attempt started"}
+_WHAT = {HELD: "held decision due → in effect", BY_API: "approval by API → first attempt started"}
 
 _COLUMNS = (
     *("what", "n", "p50", "p95", "max", f"later than {WITHIN_S:g} s or never", "never seen"),
@@ -34,15 +35,16 @@ _COLUMNS = (
 def main() -> None:
     asked = _parser().parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # servers and folders go with us
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"load_before": os.getloadavg()[0]}
+    sys.stdout.write(f"Load of the machine before: {found['load_before']:.1f}\n\n")
     if asked.only != "backlog":
-        with slow_model(asked.port and asked.port + 1) as model, _application(asked, model.address) as running:
+        with slow_model(asked.port and asked.port + 1) as model, _application(asked, model, "memory") as running:
             held = memory.measure(running, asked.memory_goals, asked.idle)
         found["memory"] = asdict(held)
         sys.stdout.write(_memory_table(held) + "\n")
         sys.stdout.flush()
     if asked.only != "memory":
-        with slow_model(asked.port and asked.port + 1) as model, _application(asked, model.address) as running:
+        with slow_model(asked.port and asked.port + 1) as model, _application(asked, model, "backlog") as running:
             made = decisions.measure(running, model, asked.goals, asked.decisions, asked.every)
         found["backlog"] = [_as_json(one) for one in made]
         sys.stdout.write(_decisions_table(made, asked.goals) + "\n")
@@ -60,24 +62,26 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--idle", type=float, default=30.0, help="seconds of idleness (default 30)")
     parser.add_argument("--checkout", type=Path, default=ROOT, help="measure this checkout, by its own .venv")
     parser.add_argument("--port", type=int, default=0, help="of mindX, the next one is the model's; 0: any free ones")
+    parser.add_argument("--logs", type=Path, metavar="FOLDER", help="keep the logs of each part in a folder there")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all of it there, too")
     return parser
 
 
-def _application(asked: argparse.Namespace, model_address: str) -> Any:
+def _application(asked: argparse.Namespace, model: SlowModel, part: str) -> AbstractContextManager[Application]:
     return application(
         asked.checkout.resolve(),
         asked.port,
+        asked.logs and asked.logs / part,
         MINDX_HOLD_S=str(HOLD_S),
         MINDX_MODEL="openai/slow",
-        OPENAI_API_BASE=model_address,
+        OPENAI_API_BASE=model.address,
         OPENAI_API_KEY="none",
     )
 
 
 def _decisions_table(made: Sequence[Decision], goals: int) -> str:
     lines = [
-        f"### Decisions while {goals} goals wait (load {os.getloadavg()[0]:.1f} at the end)",
+        f"### Decisions while {goals} goals wait",
         "",
         f"| {' | '.join(_COLUMNS)} |",
         "|---" * len(_COLUMNS) + "|",
@@ -119,8 +123,7 @@ def _sum(held: Mapping[str, Held], roles: Sequence[str]) -> tuple[int, int]:
 
 
 def _seconds(value: float) -> str:
-    """A step that began before its answer had come counts as 0."""
-    return f"over {WITHIN_S:g} s" if math.isinf(value) else f"{max(value, 0.0):.2f} s"
+    return f"over {WITHIN_S:g} s" if math.isinf(value) else f"{value:.2f} s"
 
 
 def _spread(values: Sequence[int]) -> str:

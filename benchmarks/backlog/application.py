@@ -98,8 +98,13 @@ class DecisionForm(HTMLParser):
 
 
 @contextmanager
-def application(checkout: Path, port: int = 0, **environment: str) -> Iterator[Application]:
-    """Start the mindX of a checkout in a new data folder, and stop it at the end. `port` 0 is any free one."""
+def application(
+    checkout: Path, port: int = 0, keep_logs: Path | None = None, **environment: str
+) -> Iterator[Application]:
+    """Start the mindX of a checkout in a new data folder, and stop it at the end.
+
+    `port` 0 is any free one; the logs are copied to `keep_logs`, and everything else is gone afterwards.
+    """
     place = Path(tempfile.mkdtemp(prefix="mindx-bench-"))
     place.chmod(0o755)  # the servers run under uids of their own
     python, port, password = str(checkout / ".venv" / "bin" / "python"), port or _free_port(), secrets.token_hex(12)
@@ -138,6 +143,9 @@ def application(checkout: Path, port: int = 0, **environment: str) -> Iterator[A
     finally:
         if process is not None:
             _stop(process)
+        if keep_logs:
+            shutil.copytree(place / "data" / "log", keep_logs, dirs_exist_ok=True)
+            shutil.copy(log, keep_logs)
         shutil.rmtree(place, ignore_errors=True)
 
 

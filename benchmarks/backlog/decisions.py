@@ -114,19 +114,16 @@ def measure(running: Application, model: SlowModel, goals: int, decisions: int, 
 
 
 def _plans(running: Application, decisions: int) -> list[_Ready]:
-    """Plans that a rule made and plans that a person made, in turn, all tried in a shadow run."""
-    by_rule = [running.submit(f"create a python project named d{number}", f"d{number}") for number in range(decisions)]
-    by_hand = [running.submit(f"Reconcile the ledger of month {number}", f"h{number}") for number in range(decisions)]
+    """Plans that a person made, all tried in a shadow run; their kinds take turns."""
+    goals = [running.submit(f"Reconcile the ledger of month {number}", f"d{number}") for number in range(2 * decisions)]
     with running.reading() as database:
         manual = "SELECT count(*) FROM agents_goal WHERE id = ANY(%s) AND state = 'manual'"
-        _until(lambda: database.execute(manual, [by_hand]).fetchone() == (decisions,), "goals that need a plan")
-        for goal in by_hand:
+        _until(lambda: database.execute(manual, [goals]).fetchone() == (len(goals),), "goals that need a plan")
+        for goal in goals:
             running.supply_plan(goal, _STEP)
-        every = [*by_rule, *by_hand]
-        _until(lambda: len(database.execute(_READY, [every]).fetchall()) == len(every), "plans to decide")
-        ready = {goal: (plan, digest) for goal, plan, digest in database.execute(_READY, [every]).fetchall()}
-    kinds = ((HELD, by_rule), (BY_API, by_hand))
-    return [_Ready(kind, *ready[goals[number]]) for number in range(decisions) for kind, goals in kinds]
+        _until(lambda: len(database.execute(_READY, [goals]).fetchall()) == len(goals), "plans to decide")
+        ready = database.execute(_READY, [goals]).fetchall()
+    return [_Ready((HELD, BY_API)[number % 2], plan, digest) for number, (_, plan, digest) in enumerate(ready)]
 
 
 def _until(done: Callable[[], bool], what: str) -> None:
@@ -149,7 +146,7 @@ def _decide(
         decision.refused = repr(error)
         return
     decision.made = _now(database)[3]
-    if decision.due is None:  # a held one's row says so exactly, once it is seen
+    if decision.due is None:  # the rows say so exactly, once they are seen
         decision.due = decision.made + timedelta(seconds=HOLD_S if ready.kind == HELD else 0)
 
 
@@ -197,7 +194,7 @@ class _Watch:
         ).fetchall():
             decision = open_ones[plan]
             if decision.kind == BY_API:
-                decision.effect = started
+                decision.due, decision.effect = approved_at or decision.due, started
                 continue
             decision.due = due_at or decision.due
             if is_decided:

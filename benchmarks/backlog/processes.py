@@ -15,10 +15,14 @@ _ROLES = {"postgres": POSTGRES, "valkey": "Valkey", "redis": "Valkey", "uvicorn"
 
 @dataclass(frozen=True)
 class Process:
-    """`line` is the command line in words, `used_s` its processor time with that of its children that have ended."""
+    """`name` is what it calls itself (`comm`), `line` its command line in words.
+
+    `used_s` is its processor time with that of its children that have ended.
+    """
 
     number: int
     parent: int
+    name: str
     line: tuple[str, ...]
     used_s: float
 
@@ -73,10 +77,11 @@ def _process(folder: Path) -> Process | None:
     """None when it has ended meanwhile."""
     try:
         fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        name = (folder / "comm").read_text().strip()
         line = (folder / "cmdline").read_bytes().decode(errors="replace").rstrip("\0").split("\0")
     except OSError:
         return None
-    return Process(int(folder.name), int(fields[1]), tuple(line), sum(map(int, fields[11:15])) * _TICK_S)
+    return Process(int(folder.name), int(fields[1]), name, tuple(line), sum(map(int, fields[11:15])) * _TICK_S)
 
 
 def _pss_bytes(number: int) -> int:
@@ -102,6 +107,8 @@ def role_of(one: Process, tree: Mapping[int, Process], supervisor: int) -> str:
         return _name(part)
     if one is part:
         return f"{_worker(part)}, main"
+    if one.name.startswith("mindx-"):  # forked from the worker, so the command line does not tell
+        return f"{_worker(part)}, {one.name.removeprefix('mindx-')}"
     if _is_worker(one):
         return f"{_worker(part)}, children"
     return f"{_worker(part)}, its jails" if "sandbox.jail" in " ".join(one.line) else f"{_worker(part)}, {_name(one)}"

@@ -43,9 +43,15 @@ def test_processes_are_told_apart_by_the_part_they_belong_to() -> None:
         6: (5, ("python", "-c", "from sandbox.jail import warm")),
         7: (1, (*celery, "beat", "--schedule", "/tmp/worker/beat")),
         8: (1, ("python", "-m", "mindx_web.dispatcher")),
+        9: (4, (*celery, "worker", "-Q", "decisions")),
     }
-    tree = {number: Process(number, parent, line, 0.0) for number, (parent, line) in lines.items()}
+    names = {9: "mindx-scheduler"}
+    tree = {
+        number: Process(number, parent, names.get(number, "python"), line, 0.0)
+        for number, (parent, line) in lines.items()
+    }
     assert [role_of(one, tree, 1) for one in tree.values()] == [
         *("supervisor", "Postgres", "Postgres", "worker of decisions, main", "worker of decisions, children"),
         *("worker of decisions, its jails", "beat", "mindx_web.dispatcher"),
+        "worker of decisions, scheduler",
     ]
