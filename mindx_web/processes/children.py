@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from billiard.context import ForkProcess
+from celery.apps.worker import Worker
 from celery.signals import worker_init, worker_process_init, worker_shutdown, worker_shutting_down
 from django.conf import settings
 from django.db import connections
@@ -213,10 +214,10 @@ class Children:
 _children: Children | None = None
 
 
-def start(**_: Any) -> None:
-    """A worker begins. Not at the import: whoever imports Celery's application is no worker."""
+def start(sender: Any = None, **_: Any) -> None:
+    """A worker begins, which sends itself. Not at the import: whoever imports Celery's application is no worker."""
     global _children
-    if _children is None:
+    if _children is None and isinstance(sender, Worker):
         _children = Children()
         _children.start()
 
@@ -234,8 +235,9 @@ def end(**_: Any) -> None:
 
 
 def forbid_waiting(**_: Any) -> None:
-    """In each process that a worker forks for its tasks."""
-    may_wait.forbid()
+    """In each process that a worker forks for its tasks; the pool was forked beside them and does them all."""
+    if _children is not None:
+        may_wait.forbid()
 
 
 def connect() -> None:
