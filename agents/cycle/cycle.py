@@ -264,7 +264,10 @@ def sweep() -> None:
 
 def _wake_claimable() -> None:
     """A few at a time, for each goes on with whatever else waits."""
-    for _ in claimable(limit=SWEEP_WAKES) or shadowing.waiting(limit=1):
+    woken = claimable(limit=SWEEP_WAKES)
+    for goal_id in woken:
+        wake_ups.wake(goal_id)
+    if not woken and shadowing.waiting(limit=1):
         wake_ups.wake_worker()
     for goal_id in claimable(limit=1, of=Turn.BACKGROUND):
         wake_ups.wake_background("goal", goal_id)
