@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from agents.bus import answering
+from agents.bdi.intentions.shares import Work
 from agents.cycle import cycle, waiting, worker
-from agents.hands import typed
+from agents.execution import shadow
 from agents.models import Goal, IntentPlan, ShadowRun
 from agents.planning import model_planning
 from agents.plans import shadowing
@@ -82,7 +82,12 @@ def test_dry_runs_go_before_remembering_and_one_that_is_looked_at_before_plannin
     wanted = wake_ups.goal_group(second.pk)
     monkeypatch.setattr(shadowing, "listened_to", lambda groups, _: {wanted} & set(groups))
     tried: list[int | None] = []
-    monkeypatch.setattr(worker.shadow, "one", lambda run_id=None: bool(tried.append(run_id)))
+
+    def try_it(run_id: int | None = None) -> bool:
+        tried.append(run_id)
+        return False
+
+    monkeypatch.setattr(shadow, "one", try_it)
     make_goal(owner, PROJECT.format("three"))
     worker.work()
     assert tried[0] == runs[second.pk], "somebody has its page open"
@@ -90,13 +95,20 @@ def test_dry_runs_go_before_remembering_and_one_that_is_looked_at_before_plannin
 
 def test_typed_commands_and_requests_are_taken_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "_turns", iter(range(100)))
-    taken: list[str] = []
-    for kind, where in (("typed", typed), ("requests", answering)):
-        monkeypatch.setattr(where, "one", lambda: False)
-        monkeypatch.setitem(worker._TAKE, worker.Work(kind), lambda kind=kind: bool(taken.append(kind)))
-    monkeypatch.setattr(waiting, "for_workers", lambda: {worker.Work.TYPED, worker.Work.REQUESTS})
+    taken: list[Work] = []
+
+    def noted(kind: Work) -> Callable[[], bool]:
+        def take() -> bool:
+            taken.append(kind)
+            return False
+
+        return take
+
+    for kind in (Work.TYPED, Work.REQUESTS):
+        monkeypatch.setitem(worker._TAKE, kind, noted(kind))
+    monkeypatch.setattr(waiting, "for_workers", lambda: {Work.TYPED, Work.REQUESTS})
     worker.work()
-    assert taken == ["typed", "requests"]
+    assert taken == [Work.TYPED, Work.REQUESTS]
 
 
 def test_a_turn_that_asks_a_model_is_the_pools_and_is_done_there_from_its_beginning(
