@@ -347,6 +347,7 @@ ACTIONS = {
 # Parts of a page that a script asks for, data and files: nothing that a person reads as a page.
 PARTS: dict[str, Callable[[Furnished], list[Any]]] = {
     "goal-preview": lambda _: [],
+    "goal-state": _goal,
     "goal-log": _goal,
     "goal-log-raw": _goal,
     "goal-log-line": lambda all_: [all_.done.pk, 1],

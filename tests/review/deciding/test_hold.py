@@ -149,6 +149,8 @@ def test_what_took_effect_is_not_taken_back(plan: IntentPlan, reviewer: User, cl
     address = f"/review/{plan.pk}/held/{held.pk}/"
     assert f"Goal {plan.goal_id} is approved, starting …" in words_of(client.get(address))
     Transition.objects.filter(new="approved").update(at=timezone.now() - timedelta(seconds=9))
+    assert "workers are behind: 2 turns wait" in words_of(client.get(address)), "the plan, and its dry run"
+    plan.shadow_runs.all().delete()
     assert "no worker has taken it up yet" in words_of(client.get(address))
     IntentPlan.objects.filter(pk=plan.pk).update(state="executing")
     assert "has taken effect" in words_of(client.get(address))

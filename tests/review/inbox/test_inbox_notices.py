@@ -25,7 +25,7 @@ ClientOf = Callable[[User], Client]
 def woken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Wake-ups are kept instead of going to a worker."""
     asked: list[int] = []
-    monkeypatch.setattr(deliveries, "_wake", asked.append)
+    monkeypatch.setattr(deliveries, "wake", asked.append)
     return asked
 
 

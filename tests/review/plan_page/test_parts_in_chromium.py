@@ -234,4 +234,6 @@ def test_the_strip_says_when_the_decision_has_taken_effect(
     page.goto("/")
     expect(page.locator("#toasts")).to_contain_text(f"Goal {plan.goal_id}, “Write a note”: approved, starts in")
     wait_until(holding.settle_due, what="the end of the hold")
+    expect(page.locator("#toasts")).to_contain_text("is approved, starting …")
+    IntentPlan.objects.filter(pk=plan.pk).update(state="executing")
     expect(page.locator("#toasts")).to_contain_text("has taken effect")
