@@ -6,12 +6,14 @@ The architecture is BERT's (Devlin et al. 2018) with the sizes of the model's co
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
+from onnx.external_data_helper import set_external_data
 
 from library.language.weights import Weights
 
@@ -21,13 +23,27 @@ EPSILON = 1e-12
 # Finite, because a row of -inf alone would become not-a-number in the softmax.
 MASKED = -10_000.0
 _OPSET, _IR_VERSION = 20, 10
+# Constants of so many bytes lie in a file of their own, each from the beginning of a page.
+_LARGE_BYTES, _PAGE_BYTES = 4_096, 4_096
 
 
-def build(weights: Weights) -> bytes:
-    """Return the serialised graph for these weights."""
+@dataclass(frozen=True)
+class BuiltGraph:
+    """A serialised graph, and its large constants, which it finds in a file of their own beside it.
+
+    From there they are mapped into memory: constants within a graph are copied, and as much is needed again while they
+    are read. Of the words' vectors, half of all, memory then holds those that were asked for.
+    """
+
+    graph: bytes
+    constants: bytes
+
+
+def build(weights: Weights, file: str) -> BuiltGraph:
+    """Return the serialised graph for these weights; `file` is the name that its large constants get."""
     graph = Network(weights)
     graph.pooled(graph.encoded(graph.embeddings()))
-    return graph.serialised()
+    return graph.serialised(file)
 
 
 class Network:
@@ -131,11 +147,19 @@ class Network:
             self.constants[name] = numpy_helper.from_array(value, name)
         return name
 
-    def serialised(self) -> bytes:
+    def serialised(self, file: str) -> BuiltGraph:
+        """Moves the large constants out of the graph, which then cannot be serialised again."""
+        large = bytearray()
+        for tensor in self.constants.values():
+            if len(tensor.raw_data) >= _LARGE_BYTES:
+                large += bytes(-len(large) % _PAGE_BYTES)
+                offset = len(large)
+                large += tensor.raw_data
+                set_external_data(tensor, file, offset=offset, length=len(tensor.raw_data))
+                tensor.ClearField("raw_data")
         tokens = [helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"]) for name in self.inputs]
         result = helper.make_tensor_value_info(self.output, TensorProto.FLOAT, ["batch", self.width])
         graph = helper.make_graph(self.nodes, self.name, tokens, [result], initializer=list(self.constants.values()))
         opsets = [helper.make_opsetid("", _OPSET)]
         model = helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION)
-        serialised: bytes = model.SerializeToString()
-        return serialised
+        return BuiltGraph(model.SerializeToString(), bytes(large))

@@ -12,7 +12,7 @@ from django.conf import settings
 
 from library.errors import EmbeddingUnavailable
 from library.language import weights
-from library.language.building import SAID_WHY
+from library.language.building import SAID_WHY, constants_of
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ GRAPH_VERSION = 1
 def graph_path() -> Path:
     """Return the path of the ONNX graph, which is built first when it is not there yet."""
     path = expected_path()
-    if not path.exists():
+    if not is_built(path):
         try:
             build_once(path, weights.model_folder() / "model.safetensors")
         except OSError as error:
@@ -36,6 +36,11 @@ def expected_path() -> Path:
     return Path(settings.DATA_DIR) / "models" / f"all-MiniLM-L6-v2-{weights.SHA256[:12]}-{GRAPH_VERSION}.onnx"
 
 
+def is_built(path: Path) -> bool:
+    """Whether this graph is there with its constants; an earlier mindX wrote graphs that hold them."""
+    return path.exists() and constants_of(path).exists()
+
+
 def build_once(path: Path, *sources: Path) -> None:
     """Have `building` make the graph of these sources, under a lock: processes starting together do the work once.
 
@@ -44,7 +49,7 @@ def build_once(path: Path, *sources: Path) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (path.parent / "build.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not path.exists():
+        if not is_built(path):
             _build(path, sources)
 
 

@@ -26,6 +26,7 @@ from tokenizers import Tokenizer
 from library.errors import EmbeddingUnavailable
 from library.language import embeddings, sentence_model, store, weights
 from library.language.batches import BATCH, SPARED, batches
+from library.language.building import constants_of
 from library.language.once import Once
 from library.language.sentence_model import SentenceModel
 
@@ -33,6 +34,13 @@ SENTENCES = [
     "Create a Python project named weather",
     "The quick brown fox, being 42 years old, jumped over São Paulo's lazy dogs!",
 ]
+
+
+def write_graph(path: Path, content: bytes) -> None:
+    """Write this in place of a graph, as if it had been built."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(content)
+    constants_of(path).write_bytes(b"")
 
 
 def straight(text: str, tensors: weights.Weights) -> NDArray[np.float64]:
@@ -203,7 +211,7 @@ def test_threads_that_start_together_build_the_graph_once(
 
     def build(path: Path, sources: tuple[Path, ...]) -> None:
         builds.append(path)
-        path.write_bytes(b"graph")
+        write_graph(path, b"graph")
 
     def ask() -> None:
         together.wait(timeout=60)
@@ -228,8 +236,17 @@ def test_two_processes_that_start_together_build_one_whole_graph(tmp_path: Path)
     ]
     assert [process.wait(timeout=60) for process in both] == [0, 0]
     folder = tmp_path / "models"
-    assert sorted(path.name for path in folder.iterdir()) == [store.expected_path().name, "build.lock"]
-    assert (folder / store.expected_path().name).read_bytes() == store.graph_path().read_bytes()
+    files = [constants_of(store.graph_path()), store.graph_path()]
+    assert sorted(path.name for path in folder.iterdir()) == [*(path.name for path in files), "build.lock"]
+    assert all((folder / path.name).read_bytes() == path.read_bytes() for path in files)
+
+
+def test_a_graph_without_its_constants_is_built_again(tmp_path: Path, settings: Any) -> None:
+    settings.DATA_DIR = tmp_path
+    write_graph(store.expected_path(), b"as an earlier mindX left it")
+    constants_of(store.expected_path()).unlink()
+    assert b"as an earlier" not in store.graph_path().read_bytes()
+    assert constants_of(store.graph_path()).exists()
 
 
 _USES_BOTH_MODELS = """
@@ -312,8 +329,7 @@ def test_a_missing_package_is_said_in_words(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_damaged_graph_is_said_in_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, settings: Any) -> None:
     settings.DATA_DIR = tmp_path
     monkeypatch.setattr(sentence_model, "of_this_process", Once(SentenceModel))
-    store.expected_path().parent.mkdir()
-    store.expected_path().write_bytes(b"half a graph")
+    write_graph(store.expected_path(), b"half a graph")
     assert "sentence model failed" in embeddings.why_unavailable()
 
 

@@ -14,6 +14,7 @@ from tokenizers import Tokenizer
 
 from library.errors import EntailmentUnavailable
 from library.language import weights
+from library.language.building import constants_of
 from library.language.entailment import cross_encoder, graph_file, judgement, model, trained
 from library.language.entailment.cross_encoder import CrossEncoder
 from library.language.once import Once
@@ -138,6 +139,7 @@ def test_a_damaged_graph_says_which_file_to_delete(copied: Path) -> None:
     path = graph_file.expected_path()
     path.parent.mkdir(parents=True)
     path.write_bytes(b"half a graph")
+    constants_of(path).write_bytes(b"")
     assert f"Delete {path}" in model.why_unavailable()
 
 

@@ -24,6 +24,7 @@ import pytest
 
 from library.errors import EmbeddingUnavailable, EntailmentUnavailable
 from library.language import embeddings, model_client, model_server, store
+from library.language.building import constants_of
 from library.language.entailment import cross_encoder, graph_file, model, trained
 from library.language.entailment.judgement import judgement_of, shares_of
 from library.language.model_protocol import MAX_REQUEST_BYTES, NUMBERS, REASON, receive_frame, request_of, send_frame
@@ -373,6 +374,7 @@ def test_why_a_model_cannot_be_used_is_said_in_the_servers_words(
     for path in (store.expected_path(), graph_file.expected_path()):
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(b"half a graph")
+        constants_of(path).write_bytes(b"")
     here = embeddings.why_unavailable(), model.why_unavailable()
     assert "sentence model failed" in here[0]
     assert "Delete" in here[1]

@@ -17,7 +17,7 @@ GRAPH_VERSION = 1
 def graph_path() -> Path:
     """Return the path of the ONNX graph, which is built first where it is missing. Raises EntailmentUnavailable."""
     path = expected_path()
-    if not path.exists():
+    if not store.is_built(path):
         try:
             store.build_once(path, weights.model_folder() / "model.safetensors", trained.FOLDER)
         except OSError as error:

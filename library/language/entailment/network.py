@@ -10,15 +10,15 @@ import numpy as np
 from onnx import TensorProto
 
 from library.language.entailment.trained import LABELS
-from library.language.graph import Network
+from library.language.graph import BuiltGraph, Network
 from library.language.weights import Weights
 
 
-def build(weights: Weights) -> bytes:
-    """Return the serialised graph; the weights are those of `trained.merged`."""
+def build(weights: Weights, file: str) -> BuiltGraph:
+    """Return the serialised graph; the weights are those of `trained.merged`, `file` is as in `graph.build`."""
     graph = CrossEncoder(weights)
     graph.head(graph.encoded(graph.embeddings()))
-    return graph.serialised()
+    return graph.serialised(file)
 
 
 class CrossEncoder(Network):

@@ -16,7 +16,8 @@ from library.language.entailment import graph_file
 def is_needed() -> bool:
     """Whether a model of this machine is still to be built."""
     try:
-        return not (store.expected_path().exists() and (not _asks_entailment() or graph_file.expected_path().exists()))
+        has_sentences = store.is_built(store.expected_path())
+        return not (has_sentences and (not _asks_entailment() or store.is_built(graph_file.expected_path())))
     except EntailmentUnavailable:
         return True
 
@@ -40,7 +41,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
 
     def _build(self, name: str, expected: Callable[[], Path], build: Callable[[], Path]) -> None:
-        if expected().exists():
+        if store.is_built(expected()):
             self.stdout.write(f"The {name} model is already built.")
             return
         started = time.monotonic()
