@@ -19,8 +19,10 @@ Everywhere `a|b` stands for either word and `[a]` for one that may be missing: "
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 
@@ -136,12 +138,18 @@ _CHOICE = frozenset("[]|")
 def _spelt_out(text: str) -> list[tuple[str, ...]]:
     """Every row of words that a notation with `a|b` and `[a]` stands for."""
     if _CHOICE.isdisjoint(text):
-        return [tuple(text.split())]  # nearly all of the thousands that every process reads when it begins
+        return [_row(text)]  # nearly all of the thousands that every process reads when it begins
     ways = [
         [*one.strip("[]").split("|"), *([""] if one.startswith("[") else [])] if one not in ("[", "]", "|") else [one]
         for one in text.split()
     ]
-    return list(dict.fromkeys(tuple(word for word in way if word) for way in itertools.product(*ways)))
+    return list(dict.fromkeys(_row(" ".join(way)) for way in itertools.product(*ways)))
+
+
+@cache
+def _row(text: str) -> tuple[str, ...]:
+    """The words of a text. Most commands declare the same ones, which are kept once."""
+    return tuple(map(sys.intern, text.split()))
 
 
 def _slot(text: str) -> Slot:

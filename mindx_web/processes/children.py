@@ -1,24 +1,21 @@
 """Starts the scheduler, the background pool and the model server with every worker, and keeps them alive.
 
-They are forked from the worker's main process before it forks its own, so what was imported is in memory once. One
-that dies is replaced; one that is silent (stopped, or hung) is killed and replaced. None outlives its worker.
+They are forked from the worker's main process before it forks its own, so what was imported is in memory once; the
+model server, which needs little of it, is executed anew. One that dies is replaced; one that is silent (stopped, or
+hung) is killed and replaced. None outlives its worker.
 """
 
 from __future__ import annotations
 
-import ctypes
 import logging
-import mmap
 import os
 import shutil
 import signal
-import struct
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from billiard.context import ForkProcess
@@ -29,19 +26,19 @@ from django.db import connections
 
 from library.language import may_wait
 from mindx_web.operations import garbage, tracing
-from mindx_web.supervisor.launch import PR_SET_PDEATHSIG
+from mindx_web.processes import models
+from mindx_web.processes.life import Pulse, end_with_parent, show_name
 
 logger = logging.getLogger(__name__)
 
-PR_SET_NAME = 15
 POLL_S = 0.5
 # A child that has not said for so many looks that it lives is killed. Looks, not seconds: whoever stops a whole machine
 # for a minute stops the looks as well.
 SILENT_LOOKS = 20
 FIRST_PAUSE_S, LONGEST_PAUSE_S, STEADY_S = 0.2, 15.0, 30.0
 
-# What a child does until the event is set, saying again and again by the other argument that it is alive.
-Work = Callable[[threading.Event, Callable[[], None]], None]
+# What a child does until the event is set; it lets the pulse beat again and again.
+Work = Callable[[threading.Event, Pulse], None]
 
 
 class Child:
@@ -50,7 +47,7 @@ class Child:
     def __init__(self, name: str, work: Callable[[], Work]) -> None:
         self.name = name
         self._work = work
-        self._beats = mmap.mmap(-1, 8)  # shared with the child
+        self._pulse = Pulse()
         self._process: Any = None
         self._seen, self._looks = 0, 0
         self._began = self._not_before = float("-inf")
@@ -99,21 +96,16 @@ class Child:
             os.kill(self._process.pid, number)
 
     def _is_silent(self) -> bool:
-        (beats,) = struct.unpack("q", self._beats[:])
-        self._looks = 0 if beats != self._seen else self._looks + 1
-        self._seen = beats
+        count = self._pulse.count()
+        self._looks = 0 if count != self._seen else self._looks + 1
+        self._seen = count
         return self._looks >= SILENT_LOOKS
-
-    def _beat(self) -> None:
-        (beats,) = struct.unpack("q", self._beats[:])
-        self._beats[:] = struct.pack("q", beats + 1)
 
     # -- in the child -----------------------------------------------------------------------------------------
     def _main(self, parent: int) -> None:
         """The whole life of the child."""
-        libc = ctypes.CDLL(None)
-        libc.prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
-        libc.prctl(PR_SET_NAME, self.name.encode()[:15], 0, 0, 0)
+        end_with_parent(signal.SIGKILL)
+        show_name(self.name)
         if os.getppid() != parent:
             os._exit(1)
         stop = threading.Event()
@@ -123,7 +115,7 @@ class Child:
         try:
             garbage.settle()
             tracing.start()
-            self._work()(stop, self._beat)
+            self._work()(stop, self._pulse)
         except BaseException:  # the edge of the process
             logger.exception("%s ended with an error", self.name)
             code = 1
@@ -135,22 +127,7 @@ class Child:
 
 
 def _models() -> Work:
-    from library.language import embeddings, model_server
-
-    def run(stop: threading.Event, beat: Callable[[], None]) -> None:
-        # It sets a handler of its own for SIGTERM and waits in the main thread, so another one says that it is alive.
-        threading.Thread(target=_alive, args=(beat,), name="alive", daemon=True).start()
-        # Loaded before anybody asks: the first page would wait for it otherwise.
-        threading.Thread(target=embeddings.warm_up, name="warm up", daemon=True).start()
-        model_server.serve(Path(settings.MODEL_SERVER))
-
-    return run
-
-
-def _alive(beat: Callable[[], None]) -> None:
-    while True:
-        beat()
-        time.sleep(1.0)
+    return lambda _, pulse: models.execute(pulse)
 
 
 def _scheduler() -> Work:
@@ -170,7 +147,7 @@ class Children:
 
     def __init__(self) -> None:
         # The models last: what stops in this order may still embed.
-        self.all = [Child("mindx-scheduler", _scheduler), Child("mindx-pool", _pool), Child("mindx-models", _models)]
+        self.all = [Child("mindx-scheduler", _scheduler), Child("mindx-pool", _pool), Child(models.NAME, _models)]
         self._stopping = threading.Event()
         self._sockets: str | None = None
 

@@ -29,6 +29,7 @@ from agents.record.wake_ups import BACKGROUND_CHANNEL
 from agents.simulations import training
 from agents.simulations import working as environment_working
 from mindx_web.processes.duties import UPKEEP, Duty, of_pool
+from mindx_web.processes.life import Pulse
 from mindx_web.processes.scheduler import give_up, holder_name
 from review.notices import deliveries
 
@@ -121,34 +122,34 @@ class Pool:
         """How many rows are worked on."""
         return sum(places.running for places in self._places.values())
 
-    def listen(self, stop: threading.Event, beat: Callable[[], None]) -> None:
+    def listen(self, stop: threading.Event, pulse: Pulse) -> None:
         """Be told until asked to stop; a database that is away is tried again."""
         while not stop.is_set():
             try:
                 with connection.cursor() as cursor:
                     cursor.execute(f"LISTEN {BACKGROUND_CHANNEL}")
                 while not stop.is_set():
-                    beat()
+                    pulse.beat()
                     for told in connection.connection.notifies(timeout=_LISTEN_S):
                         self.tell(told.payload)
-                        beat()
+                        pulse.beat()
             except Exception as error:  # any error of the driver; what it missed meanwhile the sweep tells of
                 logger.warning("The background pool does not hear the database: %s", error)
                 connection.close()
                 stop.wait(_LISTEN_S)
-                beat()
+                pulse.beat()
 
 
-def run(stop: threading.Event, beat: Callable[[], None]) -> None:
+def run(stop: threading.Event, pulse: Pulse) -> None:
     """Work until told to stop, then give what runs the time that a worker gives its steps."""
     holder, pool = holder_name(), Pool(kinds())
     threading.Thread(target=Upkeep(holder, stop, of_pool()).run, name=UPKEEP, daemon=True).start()
-    pool.listen(stop, beat)
+    pool.listen(stop, pulse)
     ended: float | None = None
     while pool.running() and (ended is None or time.monotonic() - ended < END_S):
         if draining.is_urgent() and ended is None:
             ended = time.monotonic()
-        beat()
+        pulse.beat()
         threading.Event().wait(0.1)
     give_up(holder)
 

@@ -10,7 +10,6 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable
 
 from django.db import connection
 
@@ -18,6 +17,7 @@ from agents.execution.database_outage import is_outage
 from agents.record import duties
 from agents.record.lease import worker_name
 from mindx_web.processes.duties import Duty, of_scheduler
+from mindx_web.processes.life import Pulse
 
 logger = logging.getLogger(__name__)
 
@@ -26,8 +26,8 @@ RENEW_EVERY_S = 1.0
 _AGAIN_AFTER_AN_OUTAGE_S = 1.0
 
 
-def run(stop: threading.Event, beat: Callable[[], None]) -> None:
-    """Do the scheduler's duties until told to stop; `beat` says again and again that this process is alive."""
+def run(stop: threading.Event, pulse: Pulse) -> None:
+    """Do the scheduler's duties until told to stop; `pulse` says again and again that this process is alive."""
     holder = holder_name()
     threads = [
         threading.Thread(target=Keeping(duty, holder, stop).run, name=duty.name, daemon=True) for duty in of_scheduler()
@@ -39,7 +39,7 @@ def run(stop: threading.Event, beat: Callable[[], None]) -> None:
         if not all(thread.is_alive() for thread in threads):
             logger.error("A thread of the scheduler has ended, so it starts again")
             return
-        beat()
+        pulse.beat()
     for thread in threads:
         thread.join(2.0)
     give_up(holder)

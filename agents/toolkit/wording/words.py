@@ -7,6 +7,7 @@ A goal is read *loosely* (punctuation around words does not count), a line of a 
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -111,7 +112,8 @@ def fold(word: str) -> str:
     # Nearly every word is plain letters, in which nothing has another form.
     unified = word if word.isascii() else unicodedata.normalize("NFKC", word).replace("’", "'")
     folded = unified.casefold()
-    return _SYNONYMS.get(folded, folded)
+    # The tools declare half a million words, of which few are different: each is kept once.
+    return sys.intern(_SYNONYMS.get(folded, folded))
 
 
 def read_text(raw: str, *, exact: bool = False, atoms: Sequence[tuple[int, int]] = ()) -> Text:

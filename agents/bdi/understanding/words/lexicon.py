@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from agents.bdi.understanding.words.filler import ARTICLES, IDLE, NO_SLIPS, SMALL
@@ -325,10 +325,12 @@ def _entry(command: Command, sense: Sense, declared: frozenset[tuple[str, ...]])
     cues: defaultdict[str, list[Cue]] = defaultdict(list)
     said = ((slot, cue) for slot in sense.slots for cue in slot.cues)
     for order, (slot, cue) in enumerate(said):
-        cues[fold(cue[0])].append(Cue(tuple(map(fold, cue)), slot, order))
+        words = _row(cue)
+        cues[words[0]].append(Cue(words, slot, order))
     flags: defaultdict[str, list[tuple[tuple[str, ...], str, Any]]] = defaultdict(list)
     for phrase, (name, value) in sense.flags.items():
-        flags[fold(phrase[0])].append((tuple(map(fold, phrase)), name, value))
+        words = _row(phrase)
+        flags[words[0]].append((words, name, value))
     return Entry(
         command,
         sense,
@@ -343,6 +345,12 @@ def _entry(command: Command, sense: Sense, declared: frozenset[tuple[str, ...]])
         frozenset(map(fold, sense.never)),
         frozenset(fold(word) for slot in sense.slots for cue in slot.cues for word in cue),
     )
+
+
+@cache
+def _row(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words, folded. Most commands declare the same ones, which are kept once."""
+    return tuple(map(fold, words))
 
 
 def _is_any_word(command: Command, slot: Slot) -> bool:
