@@ -177,6 +177,7 @@ def _pages(bench: Bench, plans: int, rounds: int) -> None:
 
 
 def _sweeps(rounds: int) -> None:
+    from agents.cycle import waiting
     from agents.plans import shadowing
     from review.deciding import auto_approval
     from review.models import TimeLimit
@@ -188,7 +189,7 @@ def _sweeps(rounds: int) -> None:
         "sweep: time limits": deadlines.sweep,
         "sweep: risk and policies": auto_approval.sweep,
         "sweep: notices": notify.sweep,
-        "sweep: shadow runs to begin": lambda: shadowing.waiting(50),
+        "sweep: what waits for workers": lambda: waiting.counts(8),
         "sweep: shadow runs to stop": shadowing.stop_unwanted,
     }
     for name, sweep in sweeps.items():

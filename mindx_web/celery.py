@@ -4,12 +4,11 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import task_prerun, task_revoked
+from celery.signals import task_prerun
 from django.conf import settings
 from django.db import connections
 
 from mindx_web.operations import (  # noqa: F401  # connect to the worker's signals
-    discarded,
     garbage,
     half_restored,
     heartbeat,
@@ -29,7 +28,6 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 children.connect()
-task_revoked.connect(discarded.count)
 
 
 @task_prerun.connect

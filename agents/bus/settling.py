@@ -46,11 +46,8 @@ def sweep() -> None:
     steps_waiting.sweep()
     breakers.sweep()
     _note_who_was_seen()
-    for pk, in_background in free().values_list("pk", "in_background")[:_WOKEN]:
-        if in_background:
-            wake_ups.wake_background("request", pk)
-        else:
-            wake_ups.wake_bus(pk)
+    for pk in free().filter(in_background=True).values_list("pk", flat=True)[:_WOKEN]:
+        wake_ups.wake_background("request", pk)
 
 
 def free() -> QuerySet[BusRequest]:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from django.db import connection, transaction
 
 from agents.bdi.intentions.cycle import Decision
-from agents.cycle import failed_turns
+from agents.cycle import failed_turns, waiting
 from agents.execution import beginning, database_outage, executor, sweep_parts, taking_up
 from agents.frameworks import runs, turns
 from agents.goals import sub_goals
@@ -256,18 +256,25 @@ def sweep() -> None:
     sweep_parts.each(
         told_beliefs.expire,
         goal_families.drop_orphans,
-        _wake_claimable,
+        _wake_workers,
         recovery_learning.settle,
         shadowing.stop_unwanted,
     )
 
 
-def _wake_claimable() -> None:
-    """A few at a time, for each goes on with whatever else waits."""
-    woken = claimable(limit=SWEEP_WAKES)
-    for goal_id in woken:
-        wake_ups.wake(goal_id)
-    if not woken and shadowing.waiting(limit=1):
-        wake_ups.wake_worker()
+def _wake_workers() -> None:
+    """Have workers look for what waits, whatever it is, as long as they take the wake-ups that there are.
+
+    A wake-up has no time at which it expires: behind a backlog, or by a clock that is wrong, all of them might.
+    """
+    kinds = waiting.for_workers()
+    room = SWEEP_WAKES - wake_ups.untaken() if kinds else 0
+    if room > 0:
+        turns = min(room, sum(number for kind, number in waiting.counts(room).items() if kind in kinds))
+        goals = claimable(limit=turns)
+        for goal_id in goals:
+            wake_ups.wake(goal_id)
+        for _ in range(turns - len(goals)):
+            wake_ups.wake_worker()
     for goal_id in claimable(limit=1, of=Turn.BACKGROUND):
         wake_ups.wake_background("goal", goal_id)

@@ -37,7 +37,7 @@ from sandbox.store.snapshots import SnapshotRefused
 
 logger = logging.getLogger(__name__)
 
-SWEEP_WAKES = 8
+_AT_ONCE = 8
 _WHAT_MAX = 200
 
 
@@ -120,13 +120,10 @@ def claim(command_id: int) -> HandCommand | None:
 
 
 def sweep() -> None:
-    """Wake workers for what waits, and give up what a worker left behind. One question while nothing is typed."""
-    open_ones = HandCommand.objects.exclude(state__in=sorted(HAND_ENDED)).order_by("pk")
-    for pk, state in list(open_ones.values_list("pk", "state")[:SWEEP_WAKES]):
-        if state == HandState.WAITING:
-            wake_ups.wake_worker()
-        else:
-            _give_up_if_dead(pk)
+    """Give up what a worker left behind. One question while nothing is typed."""
+    left = HandCommand.objects.exclude(state__in=sorted({*HAND_ENDED, HandState.WAITING.value})).order_by("pk")
+    for pk in list(left.values_list("pk", flat=True)[:_AT_ONCE]):
+        _give_up_if_dead(pk)
 
 
 def give_up(command: HandCommand, reason: str) -> bool:
@@ -276,7 +273,7 @@ def _renew(command: HandCommand) -> bool:
 def _wake_plans(command: HandCommand) -> None:
     """An approved plan of these files may have waited for the command."""
     waiting = IntentPlan.objects.filter(workspace=command.workspace_id, state=PlanState.APPROVED.value)
-    for goal_id in waiting.order_by("pk").values_list("goal_id", flat=True)[:SWEEP_WAKES]:
+    for goal_id in waiting.order_by("pk").values_list("goal_id", flat=True)[:_AT_ONCE]:
         wake_ups.wake(goal_id)
 
 

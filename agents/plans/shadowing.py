@@ -91,12 +91,6 @@ def is_wanted(run: ShadowRun) -> bool:
     return IntentPlan.objects.filter(pk=run.intent_plan_id, state=PlanState.AWAITING_REVIEW.value).exists()
 
 
-def waiting(limit: int) -> list[int]:
-    """Runs that a worker could begin now."""
-    free = ShadowRun.objects.filter(_WAITING | (_RUNNING & Q(lease_until__lte=Now())))
-    return list(free.order_by("pk").values_list("pk", flat=True)[:limit])
-
-
 def looked_at() -> int | None:
     """The oldest run that waits and whose plan, or goal, somebody has open in a browser; None when there is none."""
     free = ShadowRun.objects.filter(_WAITING).order_by("pk").values_list("pk", "intent_plan__goal_id")[:LOOKED_AT_MAX]

@@ -18,6 +18,7 @@ from typing import Any
 from celery import current_app
 from channels.layers import get_channel_layer
 from django.db import DatabaseError, InterfaceError, connection, transaction
+from kombu.exceptions import ChannelError
 
 from agents.record.listeners import listened_to
 
@@ -77,12 +78,27 @@ def wake_background(kind: str, number: int) -> None:
     transaction.on_commit(lambda: _notify(kind, number))
 
 
+def untaken() -> int:
+    """How many wake-ups the broker holds that no worker has taken; 0 if it does not say."""
+    if time.monotonic() < _skip_until:
+        return 0
+    try:
+        with current_app.connection_or_acquire() as broker:
+            queue = broker.default_channel.queue_declare(current_app.conf.task_default_queue, passive=True)
+            return int(queue.message_count)
+    except ChannelError:  # there is no such queue, since nothing waits
+        return 0
+    except Exception as error:  # any broker's error type; whoever sends one finds out more
+        logger.debug("The broker does not say how many wake-ups wait: %s", error)
+        return 0
+
+
 def _send(task: str, *numbers: int) -> None:
     # By name: tasks import the services that send wake-ups.
     if time.monotonic() < _skip_until:
         return
     try:
-        current_app.send_task(task, args=numbers, retry=False, expires=60)
+        current_app.send_task(task, args=numbers, retry=False)
     except Exception as error:  # any broker's error type; the sweep finds the goal and the command
         _complain("wake-up", error)
 

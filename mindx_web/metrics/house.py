@@ -16,12 +16,12 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 
 from agents.bdi.recovery.recovery import Strategy
 from agents.cycle import waiting
-from agents.record import duties
+from agents.record import duties, wake_ups
 from agents.record.lease import claimable
 from agents.states import GoalState, PlanState
 from agents.toolkit.registry import tools_in_use
 from mindx_web.metrics.growing import GrowingTable, Tally
-from mindx_web.operations import discarded, health, heartbeat
+from mindx_web.operations import health, heartbeat
 from review.deciding import holding
 
 # Two scrapers, or one that asks too often, cost no more than one.
@@ -180,11 +180,11 @@ def _life(up: GaugeMetricFamily) -> Iterator[Metric]:
         "The isolation level of the worker's sandbox: 3, 2, 1, or 0 for none.",
         labels=["worker"],
     )
-    beats, discards, answers = [], 0, False
+    beats, answers = [], False
     try:
         if settings.REDIS_URL:
             client = health.redis_client()
-            beats, discards, answers = heartbeat.beats(client), discarded.number(client), True
+            beats, answers = heartbeat.beats(client), True
     except redis.RedisError:
         pass
     for beat in beats[:WORKERS_UP_TO]:
@@ -192,7 +192,7 @@ def _life(up: GaugeMetricFamily) -> Iterator[Metric]:
     up.add_metric(["redis"], float(answers))
     up.add_metric(["worker"], float(bool(beats)))
     yield GaugeMetricFamily("mindx_workers", "Workers that are alive.", len(beats))
-    yield CounterMetricFamily("mindx_wakeups_discarded", "Wake-ups that came too late to be of use.", discards)
+    yield GaugeMetricFamily("mindx_wakeups_waiting", "Wake-ups that no worker has taken.", wake_ups.untaken())
     yield levels
 
 

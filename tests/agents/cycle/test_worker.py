@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from celery import current_app
 from django.core.management import call_command
 
 from agents.bdi.intentions.shares import Work
 from agents.cycle import cycle, waiting, worker
 from agents.execution import shadow
+from agents.goals import goals
 from agents.models import Goal, IntentPlan, ShadowRun
 from agents.planning import model_planning
 from agents.plans import shadowing
@@ -155,3 +157,41 @@ def test_nothing_is_sent_where_a_process_may_not_wait(in_a_worker: None, monkeyp
     with pytest.raises(NotHere):
         generation.ask(Ask("a test", (Message("user", "Hello"),), ("openai/some",)))
     assert not issubclass(NotHere, Exception), "what catches errors lets it pass"
+
+
+@pytest.fixture
+def woken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """What the sweep wakes workers for: goals by number, 0 for whatever else waits."""
+    found: list[int] = []
+    monkeypatch.setattr(wake_ups, "wake", found.append)
+    monkeypatch.setattr(wake_ups, "wake_worker", lambda: found.append(0))
+    return found
+
+
+@pytest.mark.parametrize(("untaken", "sent"), [(0, 3), (6, 2), (8, 0), (99, 0)])
+def test_a_sweep_sends_no_wake_ups_that_workers_do_not_take(
+    owner: User, woken: list[int], monkeypatch: pytest.MonkeyPatch, untaken: int, sent: int
+) -> None:
+    goals_of = [goals.submit(by=owner, text=PROJECT.format(name), paced=False).pk for name in ("a", "b", "c")]
+    monkeypatch.setattr(wake_ups, "untaken", lambda: untaken)
+    woken.clear()
+    cycle.sweep()
+    assert woken == goals_of[:sent]
+
+
+def test_a_sweep_wakes_workers_for_what_is_no_goal(
+    owner: User,
+    approved: Callable[..., IntentPlan],  # noqa: F811
+    woken: list[int],
+) -> None:
+    plan = approved([write("a")])  # its dry run waits as well
+    woken.clear()
+    cycle.sweep()
+    assert woken == [plan.goal_id, 0]
+
+
+def test_what_the_broker_holds_is_counted(valkey: object) -> None:
+    assert wake_ups.untaken() == 0, "there is no queue yet"
+    for _ in range(2):
+        current_app.send_task("agents.work")
+    assert wake_ups.untaken() == 2
