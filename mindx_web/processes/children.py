@@ -32,6 +32,8 @@ from mindx_web.processes.life import Pulse, end_with_parent, show_name
 logger = logging.getLogger(__name__)
 
 POLL_S = 0.5
+# How far the processes that work step back behind web server, database and scheduler while processors are scarce.
+NICE = 5
 # A child that has not said for so many looks that it lives is killed. Looks, not seconds: whoever stops a whole machine
 # for a minute stops the looks as well.
 SILENT_LOOKS = 20
@@ -211,10 +213,14 @@ def end(**_: Any) -> None:
         _children.end()
 
 
-def forbid_waiting(**_: Any) -> None:
-    """In each process that a worker forks for its tasks; the pool was forked beside them and does them all."""
+def begin_to_work(**_: Any) -> None:
+    """In each process that a worker forks for its tasks: what waits is the pool's, and what people wait for goes first.
+
+    Turns and the programs of steps compute for minutes; a page, or a decision that takes effect, for milliseconds.
+    """
     if _children is not None:
         may_wait.forbid()
+        os.nice(NICE)
 
 
 def connect() -> None:
@@ -222,4 +228,4 @@ def connect() -> None:
     worker_init.connect(start, weak=False)
     worker_shutting_down.connect(stop, weak=False)
     worker_shutdown.connect(end, weak=False)
-    worker_process_init.connect(forbid_waiting, weak=False)
+    worker_process_init.connect(begin_to_work, weak=False)
