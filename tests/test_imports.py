@@ -55,6 +55,7 @@ for name in names:
         if missing.name.partition(".")[0] in ours:
             raise
 sys.__stdout__.write(json.dumps(done) + "\\n")
+sys.__stdout__.flush()
 """
 # Started as programs, inside a jail or by an operator; not imported by anything.
 _PROGRAMS = ("__main__.", ".inside.", ".migrations.", "mindx_web.asgi.", "mindx_web.serve.")

@@ -168,6 +168,21 @@ def pause(whole: Whole, verb: str) -> None:
         whole.api.post(f"agents/{agent}/{verb}").raise_for_status()
 
 
+# Goals that a rule plans, each with files of its own; submitted by the product's own service.
+_SUBMIT = """
+from agents.goals import goals
+from people.models import User
+admin = User.objects.get(username="admin")
+for number in range({number}):
+    goals.submit(by=admin, text="{text} %d" % number, paced=False)
+"""
+
+
+def submitted(whole: Whole, number: int, text: str = "Create a Python project named thing") -> None:
+    """So many more goals."""
+    whole.running.manage("shell", "-c", _SUBMIT.format(number=number, text=text))
+
+
 # -- plans --------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Written:

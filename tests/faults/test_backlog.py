@@ -26,6 +26,7 @@ from tests.faults.system import (
     more_hands,
     rows,
     stopped,
+    submitted,
     written,
 )
 from tests.faults.table import Results
@@ -41,14 +42,6 @@ BACKLOG = 300
 # How late a held decision may take effect, and how late a plan may begin that only a message could have named.
 EFFECT_S, TAKEOVER_S = 1.0, 2.0
 
-# Goals that a rule plans, each with files of its own; submitted by the product's own service.
-_SUBMIT = """
-from agents.goals import goals
-from people.models import User
-admin = User.objects.get(username="admin")
-for number in range({number}):
-    goals.submit(by=admin, text="{text} %d" % number, paced=False)
-"""
 # As the browser's form does: each of these plans is approved, held for two seconds.
 _HOLD = """
 import json
@@ -64,11 +57,6 @@ for plan in IntentPlan.objects.filter(pk__in={plans}):
     holding.decide(plan, Ruling(APPROVE, plan.digest), by=admin)
 print("due", json.dumps({{held.intent_plan_id: held.due_at.timestamp() for held in HeldDecision.objects.all()}}))
 """
-
-
-def submitted(whole: Whole, number: int, text: str = "Create a Python project named thing") -> None:
-    """So many more goals."""
-    whole.running.manage("shell", "-c", _SUBMIT.format(number=number, text=text))
 
 
 def hold(whole: Whole, plans: list[Written]) -> dict[int, float]:

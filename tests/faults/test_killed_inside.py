@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -23,7 +25,9 @@ from tests.faults.system import (
     gone,
     lost_tries,
     more_hands,
+    rows,
     started_at,
+    submitted,
     worker_of,
     written,
 )
@@ -99,14 +103,38 @@ class Reaper:
             yield next_try - at
 
 
-def _kill_inside(whole: Whole, book: Ledger, chance: random.Random, case: Case, *, letters: str, kills: int) -> None:
-    """So many kills, six plans at a time, more processes than plans so that somebody is idle."""
+@contextmanager
+def kept_waiting(whole: Whole, number: int) -> Iterator[None]:
+    """Meanwhile about so many goals wait to be planned, and then for their dry runs."""
+    over = threading.Event()
+
+    def top_up() -> None:
+        waiting = "SELECT count(*) FROM agents_goal WHERE state IN ('pending', 'planning')"
+        while not over.is_set():
+            missing = number - rows(whole, waiting)[0][0]
+            if missing > number / 3:
+                submitted(whole, missing)
+            over.wait(2.0)
+
+    thread = threading.Thread(target=top_up)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _kill_inside(
+    whole: Whole, book: Ledger, chance: random.Random, case: Case, *, letters: str, kills: int, backlog: int = 0
+) -> None:
+    """So many kills, six plans at a time, more processes than plans so that somebody is idle, or could be."""
     plans = [written(whole, book, letters) for _ in range(max(3, kills // len(letters) + 2))]
     book.held = lambda visit: True
     # Often a second time too: a step that was taken over is not safer than the first.
     reaper = Reaper(whole, book, lambda before: chance.random() < (0.85, 0.4)[before], kills)
     try:
-        with more_hands(whole, 6):
+        with more_hands(whole, 6), kept_waiting(whole, backlog) if backlog else nullcontext():
             reaper.run(plans, at_a_time=6)
         case.landed = len(reaper.kills)
         broken = set()
@@ -173,8 +201,9 @@ def test_a_step_that_costs_three_workers_stops_its_plan_and_no_other(
 def test_190_kills_inside_steps_with_a_short_lease(
     system: Whole, book: Ledger, chance: random.Random, results: Results
 ) -> None:
-    with results.case(f"SIGKILL inside a step, lease {system.lease_s:g} s") as case:
-        _kill_inside(system, book, chance, case, letters="abcdefgh", kills=190)
+    name = f"SIGKILL inside a step while 300 goals wait, lease {system.lease_s:g} s"
+    with results.case(name) as case:
+        _kill_inside(system, book, chance, case, letters="abcdefgh", kills=190, backlog=300)
 
 
 @pytest.mark.faults

@@ -291,6 +291,7 @@ def test_trap_tasks_lost_on_broker_flush_doubled_on_visibility_timeout(
     monkeypatch.setattr(wake_ups, "wake", lambda goal_id: None)
     decisions.approve(plan, by=reviewer, digest=plan.digest)
     monkeypatch.setattr(wake_ups, "wake", woken.append)
+    monkeypatch.setattr(wake_ups, "untaken", lambda: 0)  # it was flushed
     cycle.sweep()
     assert woken == [plan.goal_id]
 

@@ -165,6 +165,7 @@ def woken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     found: list[int] = []
     monkeypatch.setattr(wake_ups, "wake", found.append)
     monkeypatch.setattr(wake_ups, "wake_worker", lambda: found.append(0))
+    monkeypatch.setattr(wake_ups, "untaken", lambda: 0)  # whatever other tests have sent
     return found
 
 
@@ -190,8 +191,10 @@ def test_a_sweep_wakes_workers_for_what_is_no_goal(
     assert woken == [plan.goal_id, 0]
 
 
-def test_what_the_broker_holds_is_counted(valkey: object) -> None:
+def test_what_the_broker_holds_is_counted(valkey: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A queue of its own: the tests that run beside this one send wake-ups, too.
+    monkeypatch.setattr(current_app.conf, "task_default_queue", "counted")
     assert wake_ups.untaken() == 0, "there is no queue yet"
     for _ in range(2):
-        current_app.send_task("agents.work")
+        current_app.send_task("agents.work", queue="counted")
     assert wake_ups.untaken() == 2
