@@ -23,11 +23,8 @@ NAME = "mindx-models"
 def execute(pulse: Pulse) -> None:
     """Become this program, which serves at the address that MODEL_SERVER is set to here."""
     os.set_inheritable(pulse.number, True)
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": settings.SETTINGS_MODULE,
-        "MINDX_MODEL_SERVER": settings.MODEL_SERVER,
-    }
+    ours = {"MINDX_DATA": str(settings.DATA_DIR), "MINDX_MODEL_SERVER": settings.MODEL_SERVER}
+    environment = {"DJANGO_SETTINGS_MODULE": "mindx_web.settings", **os.environ, **ours}
     os.execve(sys.executable, [sys.executable, "-m", __name__, str(pulse.number)], environment)  # noqa: S606  # no shell
 
 
