@@ -46,6 +46,8 @@ ARGUMENTS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # The server listens on 127.0.0.1; the same port of ::1, which is tried first, may be somebody else's.
+    "--host-resolver-rules=MAP localhost 127.0.0.1",
 )
 
 

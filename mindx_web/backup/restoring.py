@@ -70,7 +70,7 @@ def restore(backup: Path, environment: Mapping[str, str], say: Callable[[str], N
         say("Migrating to this version …")
         _manage(folder, "prepare")
         if servers.postgres is not None:
-            note_prepared(servers.postgres.folder)  # the start that follows need not do it again
+            note_prepared(folder, servers.postgres.folder)  # the start that follows need not do it again
         say("Sending approved plans back to review …")
         _settle(folder, manifest.at, say)
         if not isinstance(shared, Bucket):

@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import threading
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, cast
 
 import redis
 from celery.signals import worker_ready, worker_shutting_down
 from django.conf import settings
 
-from mindx_web.supervisor.readiness import WORKER_KEY
+from mindx_web.supervisor.readiness import READY_FILE
 
 logger = logging.getLogger(__name__)
 
-_KEY = WORKER_KEY
+_KEY = "mindx:worker:"
 _EVERY_S = 2.0
 _LIVES_S = 7
 _PATIENCE_S = 1.0
@@ -69,6 +71,8 @@ def _report(worker: str) -> None:
     while not _stop.is_set():
         try:
             say(client, beat)
+            if reached_file := os.environ.get(READY_FILE):
+                Path(reached_file).touch()
             reached = True
         except redis.RedisError as error:
             if reached:  # log once per outage, not every two seconds

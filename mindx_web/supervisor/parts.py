@@ -9,6 +9,7 @@ import socket
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from . import readiness
 from .configuration import PROJECT, Configuration
@@ -30,20 +31,17 @@ class Servers:
 
     postgres: EmbeddedPostgres | None
     valkey: EmbeddedValkey | None
-    redis_url: str
 
     @classmethod
     def of(cls, configuration: Configuration, folder: DataFolder) -> Servers:
         """Lay out what this start needs; nothing runs yet."""
         postgres = valkey = None
         if not configuration.database_url:
-            passwords = Passwords(*(folder.secret(f"pg_{role}_password") for role in ("superuser", "owner", "app")))
-            sockets = socket_folder(folder.run / "postgres", folder.run / "postgres-sockets")
-            postgres = EmbeddedPostgres(folder.root / "postgres", sockets, passwords)
+            postgres = postgres_of(folder, socket_folder(folder.run / "postgres", folder.run / "postgres-sockets"))
         if not configuration.redis_url:
             sockets = socket_folder(folder.run / "valkey", folder.run / "valkey-sockets")
             valkey = EmbeddedValkey(folder.root / "valkey", sockets, folder.secret("redis_password"))
-        return cls(postgres, valkey, configuration.redis_url or (valkey.url() if valkey else ""))
+        return cls(postgres, valkey)
 
     def addresses(self) -> dict[str, str]:
         """What `servers.json` tells."""
@@ -71,6 +69,12 @@ class Servers:
         ]
 
 
+def postgres_of(folder: DataFolder, sockets: Path) -> EmbeddedPostgres:
+    """The embedded database of a data folder, reached through the folder `sockets`."""
+    passwords = Passwords(*(folder.secret(f"pg_{role}_password") for role in ("superuser", "owner", "app")))
+    return EmbeddedPostgres(folder.root / "postgres", sockets, passwords)
+
+
 def own_environment(folder: DataFolder) -> dict[str, str]:
     """The environment of mindX's own processes: the operator's, and where the data is."""
     # glibc gives each thread an arena of its own to keep freed memory in: tens of megabytes with many threads.
@@ -78,12 +82,12 @@ def own_environment(folder: DataFolder) -> dict[str, str]:
     return {**os.environ, **few_arenas, "MINDX_DATA": str(folder.root), "PYTHONUNBUFFERED": "1"}
 
 
-def own_parts(configuration: Configuration, folder: DataFolder, redis_url: str) -> list[Part]:
+def own_parts(configuration: Configuration, folder: DataFolder) -> list[Part]:
     """Web and worker."""
     sockets = socket_folder(folder.run / "models", folder.run / "models-sockets")
     environment = own_environment(folder) | {"MINDX_MODEL_SERVER": str(sockets / "models")}
     node = f"up-{os.getpid()}@{socket.gethostname()}"
-    signs = readiness.WorkerSigns(redis_url, node)
+    word = readiness.ReadyFile(folder.run / "worker-ready")
     celery = ["-m", "celery", "-A", "mindx_web"]
     web = ["-m", "uvicorn", "mindx_web.serve:application", "--host", configuration.bind]
     web += ["--port", str(configuration.port), "--lifespan", "off", "--no-server-header", "--no-proxy-headers"]
@@ -96,9 +100,9 @@ def own_parts(configuration: Configuration, folder: DataFolder, redis_url: str) 
         Part(
             "worker",
             _python(worker),
-            environment,
-            signs.are_there,
-            signs.forget,
+            environment | {readiness.READY_FILE: str(word.path)},
+            word.is_there,
+            word.forget,
             grace_s=WORKER_GRACE_S + float(environment.get("MINDX_DRAIN_S", "5")),
         ),
     ]

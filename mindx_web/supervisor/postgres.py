@@ -1,6 +1,7 @@
 """The embedded Postgres with pgvector: a cluster in a folder, its command line, its roles and database.
 
-Nothing here waits or watches: the supervisor and the tests start `argv()` themselves and ask `answers()`.
+Nothing here waits or watches: the supervisor and the tests start `argv()` themselves and ask `answers()`. The client
+library is imported where it is used: the supervisor, which needs none, would keep 11 MB of it as long as mindX runs.
 """
 
 from __future__ import annotations
@@ -14,12 +15,13 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote
 
-import psycopg
-from psycopg import sql
-
 from .service_user import Launch, ServiceUser, database_user
+
+if TYPE_CHECKING:
+    import psycopg
 
 DATABASE = "mindx"
 SUPERUSER, OWNER, APP = "postgres", "mindx_owner", "mindx_app"
@@ -110,11 +112,8 @@ class EmbeddedPostgres:
 
     def answers(self) -> bool:
         """Whether the server takes connections now."""
-        try:
-            self.connect(SUPERUSER, self.passwords.superuser, "postgres").close()
-        except psycopg.OperationalError:
-            return False
-        return True
+        line = [self._program("pg_isready"), "-q", "-t", "5", "-h", str(self._launch.seen("sockets")), "-p", str(PORT)]
+        return subprocess.run(self._launch.argv(line), env=_ENVIRONMENT, cwd="/", check=False).returncode == 0
 
     def provision(self, *, for_tests: bool = False) -> None:
         """Make the roles and the database, or bring them up to date.
@@ -122,9 +121,11 @@ class EmbeddedPostgres:
         `mindx_owner` owns the database and migrates; `mindx_app` owns nothing and may only connect, until tables are
         granted to it. For tests the owner may make databases, and each new one has pgvector.
         """
+        from psycopg import sql
+
         with self.connect(SUPERUSER, self.passwords.superuser, "postgres") as connection:
-            self._make_role(connection, OWNER, self.passwords.owner, sql.SQL("CREATEDB" if for_tests else "NOCREATEDB"))
-            self._make_role(connection, APP, self.passwords.app, sql.SQL("NOCREATEDB"))
+            self._make_role(connection, OWNER, self.passwords.owner, "CREATEDB" if for_tests else "NOCREATEDB")
+            self._make_role(connection, APP, self.passwords.app, "NOCREATEDB")
             known = connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone()
             if known is None:
                 connection.execute(
@@ -146,6 +147,8 @@ class EmbeddedPostgres:
 
     def connect(self, role: str, password: str, database: str) -> psycopg.Connection:
         """A connection of its own, committing each statement."""
+        import psycopg
+
         return psycopg.connect(
             host=str(self.sockets),
             port=PORT,
@@ -209,14 +212,18 @@ class EmbeddedPostgres:
         return str(self._launch.seen("program") / _BINARIES / name)
 
     @staticmethod
-    def _make_role(connection: psycopg.Connection, role: str, password: str, rights: sql.SQL) -> None:
+    def _make_role(
+        connection: psycopg.Connection, role: str, password: str, rights: Literal["CREATEDB", "NOCREATEDB"]
+    ) -> None:
         """Make or update a role. The password leaves as its scram verifier, so no log can ever hold it."""
+        from psycopg import sql
+
         known = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", [role]).fetchone()
         verifier = connection.pgconn.encrypt_password(password.encode(), role.encode(), b"scram-sha-256").decode()
         statement = "ALTER ROLE {} LOGIN NOSUPERUSER NOCREATEROLE {} PASSWORD {}"
         if known is None:
             statement = statement.replace("ALTER", "CREATE", 1)
-        connection.execute(sql.SQL(statement).format(sql.Identifier(role), rights, sql.Literal(verifier)))
+        connection.execute(sql.SQL(statement).format(sql.Identifier(role), sql.SQL(rights), sql.Literal(verifier)))
 
 
 def programs() -> Path:

@@ -1,4 +1,5 @@
-"""Whether the last preparation was made by exactly this code and sentence model, so that a start need not repeat it.
+"""Whether the last preparation was made by exactly this code, with this sentence model and these passwords of the
+database, so that a start need not repeat it.
 
 The stamp lies in the cluster's own folder: another or a new cluster has none. A preparation costs two seconds of
 processor time, a third of a whole second start.
@@ -22,12 +23,12 @@ def is_prepared(folder: DataFolder, cluster: Path) -> bool:
     """Whether database and static files are what this code would make of them."""
     stamp = cluster / STAMP
     static = folder.root / "static" / ".collected"
-    return static.exists() and stamp.exists() and stamp.read_text() == digest(PROJECT)
+    return static.exists() and stamp.exists() and stamp.read_text() == _digest(folder)
 
 
-def note_prepared(cluster: Path) -> None:
+def note_prepared(folder: DataFolder, cluster: Path) -> None:
     """Remember that the preparation was made by this code."""
-    (cluster / STAMP).write_text(digest(PROJECT))
+    (cluster / STAMP).write_text(_digest(folder))
 
 
 def forget_prepared(cluster: Path) -> None:
@@ -35,13 +36,13 @@ def forget_prepared(cluster: Path) -> None:
     (cluster / STAMP).unlink(missing_ok=True)
 
 
-def digest(project: Path) -> str:
+def _digest(folder: DataFolder) -> str:
     """Changes with the name, size or time of any file that a preparation could depend on, and with the sentence model,
     which a preparation asks once.
     """
     model = os.environ.get("MINDX_EMBEDDING_MODEL", "").strip()
-    seen = hashlib.sha256(f"{project}\0{model}\n".encode("utf-8", "surrogateescape"))
-    for path in sorted(_files(project)):
+    seen = hashlib.sha256(f"{PROJECT}\0{model}\n".encode("utf-8", "surrogateescape"))
+    for path in sorted([*_files(PROJECT), *folder.secrets.glob("pg_*")]):
         state = path.stat()
         seen.update(f"{path}\0{state.st_size}\0{state.st_mtime_ns}\n".encode())
     return seen.hexdigest()

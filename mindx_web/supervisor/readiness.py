@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import http.client
-import logging
 from collections.abc import Awaitable, Callable
-
-import redis
-
-logger = logging.getLogger(__name__)
+from pathlib import Path
 
 HEALTH = "/api/v1/health"
-# Before the name of a worker in Redis: `mindx_web.operations.heartbeat` says what stands there.
-WORKER_KEY = "mindx:worker:"
+# Names the file that a worker makes at its first heartbeat.
+READY_FILE = "MINDX_READY_FILE"
 
 
 def web_answers(address: str) -> Callable[[], Awaitable[bool]]:
@@ -34,25 +29,16 @@ def web_answers(address: str) -> Callable[[], Awaitable[bool]]:
     return lambda: asyncio.to_thread(ask)
 
 
-class WorkerSigns:
-    """The signs of life of the worker of one name."""
+class ReadyFile:
+    """The word of a part that makes a file when it is ready."""
 
-    def __init__(self, redis_url: str, node: str) -> None:
-        self._client = redis.Redis.from_url(redis_url, socket_connect_timeout=1.0, socket_timeout=1.0)
-        self._key = WORKER_KEY + node
+    def __init__(self, path: Path) -> None:
+        self.path = path
 
     def forget(self) -> None:
-        """Before a start: what a worker that was killed said would pass for the next one's word."""
-        with contextlib.suppress(redis.RedisError):
-            self._client.delete(self._key)
+        """Before a start: what a process that was killed said would pass for the next one's word."""
+        self.path.unlink(missing_ok=True)
 
-    async def are_there(self) -> bool:
-        """Whether the worker has said that it lives."""
-        return await asyncio.to_thread(self._look)
-
-    def _look(self) -> bool:
-        try:
-            return bool(self._client.exists(self._key))
-        except redis.RedisError:
-            logger.debug("no word of the worker", exc_info=True)
-            return False
+    async def is_there(self) -> bool:
+        """Whether the part has said that it is ready."""
+        return self.path.exists()

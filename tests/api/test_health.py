@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from datetime import timedelta
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +17,7 @@ from django.utils import timezone
 from agents.models import Duty
 from agents.record import duties
 from mindx_web.operations import health, heartbeat
+from mindx_web.supervisor.readiness import READY_FILE
 from tests.cast import ApiCaller
 
 pytestmark = pytest.mark.django_db
@@ -117,7 +119,11 @@ def test_a_database_that_is_held_still_is_down_in_time_and_costs_one_thread(
     until(lambda: asked().status_code == 200, what="the database back")
 
 
-def test_a_sign_of_life_ends_with_its_worker(redis_client: Any, until: Any, monkeypatch: Any) -> None:
+def test_a_sign_of_life_ends_with_its_worker(
+    redis_client: Any, until: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    word = tmp_path / "worker-ready"
+    monkeypatch.setenv(READY_FILE, str(word))
     monkeypatch.setattr(heartbeat, "_tried", lambda worker: heartbeat.Beat(worker, "L3"))
 
     class Consumer:
@@ -125,6 +131,7 @@ def test_a_sign_of_life_ends_with_its_worker(redis_client: Any, until: Any, monk
 
     heartbeat.start(sender=Consumer())
     until(lambda: [beat.worker for beat in heartbeat.beats(redis_client)] == ["w2@host"], what="the sign of life")
+    until(word.exists, what="its word to the supervisor")
     heartbeat.stop()
     until(lambda: heartbeat.beats(redis_client) == [], what="its end")
 

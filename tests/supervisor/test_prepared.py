@@ -20,7 +20,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "data" / "static" / ".collected").write_text("digest")
     (tmp_path / "cluster").mkdir()
     monkeypatch.setattr(prepared, "PROJECT", tmp_path / "project")
-    prepared.note_prepared(tmp_path / "cluster")
+    prepared.note_prepared(DataFolder(tmp_path / "data"), tmp_path / "cluster")
     return tmp_path
 
 
@@ -50,7 +50,17 @@ def test_a_new_file_or_a_changed_one_asks_for_a_preparation(project: Path) -> No
 def test_another_sentence_model_asks_for_a_preparation(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MINDX_EMBEDDING_MODEL", "openai/another")
     assert not still_prepared(project), "it is asked whether its vectors can be stored"
-    prepared.note_prepared(project / "cluster")
+    prepared.note_prepared(DataFolder(project / "data"), project / "cluster")
+    assert still_prepared(project)
+
+
+def test_another_password_of_the_database_asks_for_a_preparation(project: Path) -> None:
+    folder = DataFolder(project / "data")
+    folder.secrets.mkdir()
+    folder.secret("pg_app_password")
+    assert not still_prepared(project), "its role is given the password then"
+    prepared.note_prepared(folder, project / "cluster")
+    folder.secret("secret_key")
     assert still_prepared(project)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 from typing import Any
 
 import dj_database_url
+import psycopg
 from django.conf import settings
 from django.core.management import call_command, get_commands
 from django.core.management.base import BaseCommand, CommandError
@@ -16,6 +18,8 @@ from library.management.commands import build_models
 from mindx_web.operations import migrating, static_files
 from mindx_web.operations.first_login import make_first_login
 from mindx_web.operations.grants import grant
+from mindx_web.supervisor.data_folder import DataFolder
+from mindx_web.supervisor.parts import postgres_of
 from mindx_web.supervisor.progress import SILENT_S, STAGE
 from sandbox.contract import SandboxError
 from sandbox.sessions import environments
@@ -24,11 +28,12 @@ from sandbox.sessions import environments
 class Command(BaseCommand):
     """Works as the owner of the tables (MINDX_MIGRATE_URL, or the embedded server's); grants to the application."""
 
-    help = "Migrate, grant rights to the application's role, load the starter content, create the first login."
+    help = "Make roles and tables, grant rights, load the starter content, create the first login."
     requires_system_checks: list[str] = []
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Do all of it, in this order; what people should read goes to standard output."""
+        _provide_database()
         application = _become_owner()
         self._migrate()
         owner = connection.settings_dict["USER"]
@@ -89,11 +94,26 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
+def _provide_database() -> None:
+    """Roles and database of the embedded server; those of another are its operator's."""
+    if not (url := _embedded_url()):
+        return
+    sockets = Path(dj_database_url.parse(url)["HOST"])
+    try:
+        postgres_of(DataFolder(settings.DATA_DIR), sockets).provision()
+    except psycopg.OperationalError as error:
+        raise CommandError(f"The database does not answer: {error}") from error
+
+
 def _become_owner() -> str:
     """Point this process's connection at the owner's role; returns the name of the application's role."""
     application = str(connection.settings_dict["USER"])
-    embedded = "" if os.environ.get("DATABASE_URL") else settings.SERVERS.get("migrate_url", "")
-    if url := os.environ.get("MINDX_MIGRATE_URL") or embedded:
+    if url := os.environ.get("MINDX_MIGRATE_URL") or _embedded_url():
         connection.close()
         connection.settings_dict.update(dj_database_url.parse(url))
     return application
+
+
+def _embedded_url() -> str:
+    """The owner's address of the embedded server, empty where the environment names another."""
+    return "" if os.environ.get("DATABASE_URL") else str(settings.SERVERS.get("migrate_url", ""))
