@@ -61,7 +61,7 @@ class HandState(StrEnum):
 
 
 class ShadowState(StrEnum):
-    """Where a shadow run is. `stopped`: its plan was decided first; `impossible`: the reason says what is missing."""
+    """Where a dry run is. `stopped`: its plan was decided first; `impossible`: the reason says what is missing."""
 
     WAITING = "waiting"
     RUNNING = "running"

@@ -1,6 +1,6 @@
 """`make bench-review`: what it costs to see a plan before it is approved, each figure beside its counterpart.
 
-A shadow run is measured beside the same plan's real run and beside a plain copy of its workspace, in turns.
+A dry run is measured beside the same plan's real run and beside a plain copy of its workspace, in turns.
 What the queue costs while a hundred thousand plans wait is measured after that (`benchmarks.waiting`).
 """
 
@@ -107,10 +107,10 @@ def _round(bench: Bench, figures: dict[str, list[float]]) -> None:
     shutil.rmtree(copy)
     run = shadowing.claim()
     if run is None:
-        raise RuntimeError("no shadow run was waiting")
-    figures["its shadow run"].append(_timed_ms(lambda: shadow.turn(run)))
+        raise RuntimeError("no dry run was waiting")
+    figures["its dry run"].append(_timed_ms(lambda: shadow.turn(run)))
     if (state := ShadowRun.objects.get(pk=run.pk).state) != "done":
-        raise RuntimeError(f"the shadow run is {state}: {run.reason}")
+        raise RuntimeError(f"the dry run is {state}: {run.reason}")
     decisions.approve(plan, by=bench.reviewer, digest=plan.digest)
     figures["its real run"].append(_timed_ms(lambda: cycle.one(plan.goal_id)))
     plan.refresh_from_db()
@@ -123,10 +123,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measures what seeing a plan before its approval costs.")
     parser.add_argument("--rounds", type=int, default=10, help="measurements of each figure (default 10)")
     parser.add_argument("--plans", type=int, default=100_000, help="waiting plans in the queue (default 100,000)")
-    parser.add_argument("--only-queue", action="store_true", help="leave the shadow runs out")
+    parser.add_argument("--only-queue", action="store_true", help="leave the dry runs out")
     asked = parser.parse_args()
     rounds = asked.rounds
-    names = ("a plan enters the queue", "a copy of the workspace", "its shadow run", "its real run")
+    names = ("a plan enters the queue", "a copy of the workspace", "its dry run", "its real run")
     figures: dict[str, list[float]] = {name: [] for name in names}
     with database() as place:
         bench = Bench(place)
@@ -146,7 +146,7 @@ def _say(figures: dict[str, list[float]], rounds: int) -> None:
         f"{name:<28} {middle[name]:9.1f} ms ({min(values):.1f} to {max(values):.1f}, n={len(values)})"
         for name, values in figures.items()
     ]
-    lines.append(f"{'the shadow run may take':<28} {most:9.1f} ms (1.5 × the real run, and the copy)")
+    lines.append(f"{'the dry run may take':<28} {most:9.1f} ms (1.5 × the real run, and the copy)")
     sys.stdout.write("\n".join([head, *lines]) + "\n")
 
 

@@ -1,6 +1,6 @@
 """What the queue costs while a hundred thousand plans wait: its pages, and what sweeps do every few seconds.
 
-Every plan is a real one (goal, document, steps, shadow run, risk, clock, its place in the queue), made in bulk.
+Every plan is a real one (goal, document, steps, dry run, risk, clock, its place in the queue), made in bulk.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def _sweeps(rounds: int) -> None:
         "sweep: risk and policies": auto_approval.sweep,
         "sweep: notices": notify.sweep,
         "sweep: what waits for workers": lambda: waiting.counts(8),
-        "sweep: shadow runs to stop": shadowing.stop_unwanted,
+        "sweep: dry runs to stop": shadowing.stop_unwanted,
     }
     for name, sweep in sweeps.items():
         say(name, rounds, sweep)

@@ -1,4 +1,4 @@
-"""A shadow run: the plan's main steps in a throw-away copy, without a network, with half the limits, at L3 only.
+"""A dry run: the plan's main steps in a throw-away copy, without a network, with half the limits, at L3 only.
 
 It changes no workspace and moves no goal. The same code that will run the approved steps runs them here, so preview and
 execution cannot differ in how they check. A program can find out that it is watched; the page says so.
@@ -40,19 +40,19 @@ class Stopped(Exception):
 
 
 def one(run_id: int | None = None) -> bool:
-    """Do this shadow run, or the oldest that waits; False when there is none to be had."""
+    """Do this dry run, or the oldest that waits; False when there is none to be had."""
     run = None if draining.is_asked() else shadowing.claim(run_id)
     if run is None:
         return False
     try:
         turn(run)
     except MoveRefused as moved:
-        logger.warning("A shadow run continued on another worker: %s", moved)
+        logger.warning("A dry run continued on another worker: %s", moved)
     return True
 
 
 def turn(run: ShadowRun) -> None:
-    """One shadow run from its beginning to a row that says what it found."""
+    """One dry run from its beginning to a row that says what it found."""
     if run.lease_fence > shadowing.BEGUN_MAX:
         reason = f"{shadowing.BEGUN_MAX} workers died while it ran"
         move_shadow(run, ShadowState.IMPOSSIBLE, reason=reason)
@@ -70,9 +70,9 @@ def turn(run: ShadowRun) -> None:
         if companion.interrupted:
             shadowing.give_back(run)
             return
-        move_shadow(run, ShadowState.STOPPED, reason="the plan was decided while the shadow run was under way")
+        move_shadow(run, ShadowState.STOPPED, reason="the plan was decided while the dry run was under way")
     except (SandboxError, UnknownLimit, ValueError, KeyError, OSError) as error:
-        logger.warning("A shadow run was impossible", extra={"shadow_run": run.pk}, exc_info=True)
+        logger.warning("A dry run was impossible", extra={"shadow_run": run.pk}, exc_info=True)
         move_shadow(run, ShadowState.IMPOSSIBLE, reason=logs.storable(str(error)))
     else:
         told = [finding.to_json() for finding in findings]
@@ -163,4 +163,4 @@ def _in_one_line(findings: list[Finding]) -> str:
         Proof.UNPROVEN: "unproven",
         Proof.NOT_REACHED: "not reached",
     }
-    return "shadow run: " + ", ".join(f"{count} {words[proof]}" for proof, count in counts.items() if count)
+    return "dry run: " + ", ".join(f"{count} {words[proof]}" for proof, count in counts.items() if count)

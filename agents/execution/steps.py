@@ -50,7 +50,7 @@ def run_step(
 ) -> StepOutcome:
     """Run the step in the session; `earlier` holds the results of the steps before it, by position.
 
-    A shadow run narrows what the session is asked for by `adjust`. `version`: of the command, as the plan names it; no
+    A dry run narrows what the session is asked for by `adjust`. `version`: of the command, as the plan names it; no
     other one is run, even if it was put to use a moment ago. Raises SandboxError when the sandbox failed, which
     says nothing about the step, and StepWaits when it goes on with somebody's answer.
     """

@@ -151,4 +151,4 @@ class ShadowRun(models.Model):
         indexes = [models.Index(fields=["id"], condition=Q(state__in=["waiting", "running"]), name="shadow_run_open")]
 
     def __str__(self) -> str:
-        return f"shadow run {self.number} of intent plan {self.intent_plan_id}"
+        return f"dry run {self.number} of intent plan {self.intent_plan_id}"

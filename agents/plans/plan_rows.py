@@ -1,4 +1,4 @@
-"""The rows of a plan that is proposed: itself, its revision with every step and the session, and its first shadow run.
+"""The rows of a plan that is proposed: itself, its revision with every step and the session, and its first dry run.
 
 One statement. By themselves they went to the database five times, while the goal was locked.
 """

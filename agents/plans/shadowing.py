@@ -1,4 +1,4 @@
-"""Shadow runs as rows: asked for when a plan is proposed, begun by one worker at a time, stopped when it is decided."""
+"""Dry runs as rows: asked for when a plan is proposed, begun by one worker at a time, stopped when it is decided."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ PATHS_MAX = 100
 LOOKED_AT_MAX = 100
 _PATIENCE_S = 0.5
 _HOW = {
-    "deleted": "was there in the shadow run only",
+    "deleted": "was there in the dry run only",
     "moved": "lies elsewhere",
     "changed": "is different",
-    "added": "was not there in the shadow run",
+    "added": "was not there in the dry run",
 }
 _WAITING = Q(state=ShadowState.WAITING.value)
 _RUNNING = Q(state=ShadowState.RUNNING.value)
@@ -51,7 +51,7 @@ def ask(plan: IntentPlan) -> ShadowRun | None:
 def claim(run_id: int | None = None) -> ShadowRun | None:
     """Begin this run, or the oldest that nobody has; None when there is none or enough of them are running.
 
-    Shadow runs never take all workers: what was approved goes first.
+    Dry runs never take all workers: what was approved goes first.
     """
     now = Now()
     with transaction.atomic():
@@ -106,11 +106,11 @@ def stop_unwanted() -> None:
     """Close the runs that nobody has begun and whose plan was decided meanwhile."""
     unwanted = ShadowRun.objects.filter(_WAITING).exclude(intent_plan__state=PlanState.AWAITING_REVIEW.value)
     for run in unwanted.select_related("intent_plan")[:100]:
-        move_shadow(run, ShadowState.STOPPED, reason="the plan was decided before the shadow run began")
+        move_shadow(run, ShadowState.STOPPED, reason="the plan was decided before the dry run began")
 
 
 def latest(plan: IntentPlan) -> ShadowRun | None:
-    """The plan's newest shadow run."""
+    """The plan's newest dry run."""
     return plan.shadow_runs.order_by("-number").first()
 
 
@@ -129,7 +129,7 @@ def changed_paths(run: ShadowRun) -> dict[str, list[str]] | None:
 
 
 def compare_with_reality(plan: IntentPlan) -> None:
-    """Once the plan has ended: write down where it went otherwise than its shadow run had shown."""
+    """Once the plan has ended: write down where it went otherwise than its dry run had shown."""
     run = plan.shadow_runs.filter(state=ShadowState.DONE.value, surprises__isnull=True).order_by("-number").first()
     first = Attempt.objects.filter(intent__intent_plan=plan).order_by("pk").first()
     if run is None or first is None:
@@ -141,7 +141,7 @@ def compare_with_reality(plan: IntentPlan) -> None:
     paths: list[dict[str, str]] = []
     note = ""
     if first.snapshot_before != run.base:
-        note = "The files had changed between the shadow run and the first step, so files are not compared."
+        note = "The files had changed between the dry run and the first step, so files are not compared."
     elif plan.state == PlanState.COMPLETE:
         paths, note = _paths_that_differ(run, plan)
     told = {"steps": shadow.surprises(run.findings, real), "paths": paths[:PATHS_MAX], "note": note}

@@ -112,7 +112,7 @@ def _remarks(command: Command) -> Iterator[str]:
     else:
         yield "Has no network."
     if command.asks_model:
-        yield "What it read goes to the language model, outside the sandbox. A shadow run never asks it."
+        yield "What it read goes to the language model, outside the sandbox. A dry run never asks it."
     if command.changes_session:
         yield "Changes what the next steps of the plan start from."
 

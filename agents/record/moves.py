@@ -195,17 +195,17 @@ def move_hand_command(command: HandCommand, new: HandState, *, reason: str = "",
 
 
 def move_shadow(run: ShadowRun, new: ShadowState, *, reason: str = "", **also: Any) -> ShadowRun:
-    """Move a shadow run; MoveRefused when the table forbids it, or when another worker has begun it since."""
+    """Move a dry run; MoveRefused when the table forbids it, or when another worker has begun it since."""
     old = ShadowState(run.state)
     if new not in SHADOW_MOVES[old]:
-        raise MoveRefused(f"shadow run {run.pk} cannot go from {old} to {new}")
+        raise MoveRefused(f"dry run {run.pk} cannot go from {old} to {new}")
     values: dict[str, Any] = {"state": new.value, "reason": reason, **also}
     if not SHADOW_MOVES[new]:
         values |= {"finished_at": timezone.now(), "lease_until": None, "lease_owner": ""}
     with transaction.atomic():
         ours = ShadowRun.objects.filter(pk=run.pk, state=old.value, lease_fence=run.lease_fence)
         if not ours.update(**values):
-            raise MoveRefused(f"shadow run {run.pk} is no longer {old}")
+            raise MoveRefused(f"dry run {run.pk} is no longer {old}")
         wake_ups.goal_changed(run.intent_plan.goal_id)
         if not SHADOW_MOVES[new]:
             signals.tell(signals.shadow_ended, run.intent_plan_id)

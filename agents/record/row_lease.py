@@ -1,4 +1,4 @@
-"""The fenced lease on a row that a worker carries out: a replay, a search, a shadow run, a run in an environment."""
+"""The fenced lease on a row that a worker carries out: a replay, a search, a dry run, a run in an environment."""
 
 from __future__ import annotations
 

@@ -14,10 +14,10 @@ logger = logging.getLogger(__name__)
 
 # Each is sent with `intent_plan_id`, but the last.
 plan_proposed = Signal()
-# Its newest shadow run is over, however it went.
+# Its newest dry run is over, however it went.
 shadow_ended = Signal()
 # It is in a state that nothing leads out of. Of one that is complete it is sent when it has been compared with its
-# shadow run: before that nobody knows of anything against it.
+# dry run: before that nobody knows of anything against it.
 plan_ended = Signal()
 # It is in a state that nothing leads out of, and remembered as an experience. Sent with `goal_id`, and only for a goal
 # that was submitted under a key: whoever waits for one has given it one, so that it is made once.

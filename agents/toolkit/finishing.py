@@ -75,7 +75,7 @@ SERVICES = {
         for name in ("design_solution", "create_component", "evolve_component", "generate_workflow")
     },
 }
-# What a shadow run tries and a policy may approve stays inside; what goes to a model does not.
+# What a dry run tries and a policy may approve stays inside; what goes to a model does not.
 INSIDE = frozenset({"idempotent", "workspace"})
 
 

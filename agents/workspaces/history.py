@@ -83,7 +83,7 @@ def belongs(workspace: Workspace, digest: str) -> bool:
 
 
 def may_be_compared(workspace: Workspace, digest: str) -> bool:
-    """Also what a shadow run came to: people look at it, and never take it up, for nobody has approved it."""
+    """Also what a dry run came to: people look at it, and never take it up, for nobody has approved it."""
     tried = ShadowRun.objects.filter(Q(base=digest) | Q(after=digest), intent_plan__workspace=workspace)
     return belongs(workspace, digest) or tried.exists()
 

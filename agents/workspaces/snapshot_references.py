@@ -26,7 +26,7 @@ _GOAL_ENDED = Q(intent__intent_plan__goal__state__in=sorted(GOAL_ENDED))
 
 
 def needed_now() -> set[str]:
-    """Heads, the bases of open plans, and every state of a goal that has not ended, tried in a shadow run or real."""
+    """Heads, the bases of open plans, and every state of a goal that has not ended, tried in a dry run or real."""
     open_goals = Attempt.objects.exclude(_GOAL_ENDED).values_list("snapshot_before", "snapshot_after")
     needed = {digest for pair in open_goals.iterator() for digest in pair}
     still = ~Q(goal__state__in=sorted(GOAL_ENDED)) | ~Q(state__in=sorted(HAND_ENDED))
@@ -93,7 +93,7 @@ def _beside(digests: Collection[str]) -> Iterator[tuple[str, str, str]]:
     shadows = ShadowRun.objects.filter(Q(base__in=digests) | Q(after__in=digests))
     for run in shadows.select_related("intent_plan__workspace").order_by("pk"):
         plan = run.intent_plan
-        yield run.base, run.after, f"a shadow run of goal {plan.goal_id}, workspace {plan.workspace}"
+        yield run.base, run.after, f"a dry run of goal {plan.goal_id}, workspace {plan.workspace}"
 
 
 def _bases() -> dict[IntentPlan, str]:

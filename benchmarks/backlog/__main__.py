@@ -28,7 +28,7 @@ _WHAT = {HELD: "held decision due → in effect", BY_API: "approval by API → f
 
 _COLUMNS = (
     *("what", "n", "p50", "p95", "max", f"later than {WITHIN_S:g} s or never", "never seen"),
-    *("goals that waited, middle (from – to)", "of them begun", "shadow runs that waited"),
+    *("goals that waited, middle (from – to)", "of them begun", "dry runs that waited"),
 )
 
 

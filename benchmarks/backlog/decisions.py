@@ -56,7 +56,7 @@ ORDER BY goal.id
 class Decision:
     """One decision. `due` is when it should have an effect, `effect` when it had one; times are the database's.
 
-    What waited when it was made: goals that no worker has begun, goals whose plan is being made, shadow runs, and
+    What waited when it was made: goals that no worker has begun, goals whose plan is being made, dry runs, and
     requests that the model had not answered.
     """
 
@@ -114,7 +114,7 @@ def measure(running: Application, model: SlowModel, goals: int, decisions: int, 
 
 
 def _plans(running: Application, decisions: int) -> list[_Ready]:
-    """Plans that a person made, all tried in a shadow run; their kinds take turns."""
+    """Plans that a person made, all tried in a dry run; their kinds take turns."""
     goals = [running.submit(f"Reconcile the ledger of month {number}", f"d{number}") for number in range(2 * decisions)]
     with running.reading() as database:
         manual = "SELECT count(*) FROM agents_goal WHERE id = ANY(%s) AND state = 'manual'"

@@ -13,7 +13,7 @@ _GOALS_S = 900.0
 _ASKED_GOALS = 8
 # Longer than every period of the schedule that is shorter than a minute: what the last goal left is tidied up.
 _SETTLE_S = 35.0
-# A goal that awaits review has nothing more to wait for when its shadow run has ended.
+# A goal that awaits review has nothing more to wait for when its dry run has ended.
 _TO_APPROVE = """
 SELECT plan.id, plan.digest FROM agents_intentplan plan
 WHERE plan.state = 'awaiting_review' AND NOT EXISTS (
@@ -52,7 +52,7 @@ def measure(running: Application, goals: int, idle_s: float) -> Memory:
 
 
 def _approve_all(running: Application, goals: int) -> None:
-    """Approve every plan once its shadow run has ended, until all goals are achieved and remembered."""
+    """Approve every plan once its dry run has ended, until all goals are achieved and remembered."""
     ended = "SELECT count(*) FROM agents_goal WHERE state = 'achieved' AND learned_at IS NOT NULL"
     approved: set[int] = set()
     with running.reading() as database:

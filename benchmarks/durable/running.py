@@ -83,7 +83,7 @@ def _begins_ms(goals: Goals) -> float:
     from agents.models import Attempt
 
     plan = goals.proposed(NO_OP)
-    _wait(lambda: not plan.shadow_runs.exclude(state="done").exists(), "the shadow run")
+    _wait(lambda: not plan.shadow_runs.exclude(state="done").exists(), "the dry run")
     committed: list[float] = []
     with transaction.atomic():
         # The first callback of all: it runs when the approval is on disk and before the wake-up is sent.

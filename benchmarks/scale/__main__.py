@@ -1,7 +1,7 @@
 """`make bench-scale`: what one ordinary goal costs the running application, from its submission to what is learned.
 
 Each goal is a sentence that a rule plans: a folder, a program, a run of it in the jail and one more program. These four
-steps are tried in a shadow run, looked at by a person (the plan's page, with a session), approved by the API, executed
+steps are tried in a dry run, looked at by a person (the plan's page, with a session), approved by the API, executed
 in an L3 jail, and the goal's page is looked at once more. Goals come in batches, so that each figure has a median and a
 spread; what the idle application uses in the same time is subtracted. Nothing of the product is replaced.
 """
@@ -121,7 +121,7 @@ def _goal(api: httpx.Client, page: httpx.Client, name: str) -> tuple[float, floa
     goals = Goal.objects.filter(pk=number)
     _wait(lambda: goals.filter(state="awaiting_review").exists(), lambda: goals.values_list("state", flat=True).first())
     tried = ShadowRun.objects.filter(intent_plan__goal=number, state="done")
-    _wait(tried.exists, lambda: "its shadow run")
+    _wait(tried.exists, lambda: "its dry run")
     ready = time.monotonic()
     plan = goals.get().intent_plans.get()
     _seen(page.get(f"review/{plan.pk}/"))

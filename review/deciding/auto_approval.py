@@ -62,7 +62,7 @@ def _put_last(plan_id: int) -> None:
 
 
 def look(plan_id: int) -> None:
-    """Store the plan's risk; once its shadow run has ended, ask the policies, and approve if they allow it.
+    """Store the plan's risk; once its dry run has ended, ask the policies, and approve if they allow it.
 
     The race it closes: more news arrive meanwhile. Only news from before the start are deleted.
     """

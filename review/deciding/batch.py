@@ -1,7 +1,7 @@
 """One verdict on several similar plans: a decision for each, by the same service as for one.
 
 Whatever prevents a person from deciding one plan does so here too (rights, four eyes, a second person, an earlier
-decision, a policy), for that plan alone; the others are decided, and the refused ones named. A plan whose shadow run
+decision, a policy), for that plan alone; the others are decided, and the refused ones named. A plan whose dry run
 failed or is missing is never in a batch, whatever the page showed when it was opened.
 """
 
@@ -75,7 +75,7 @@ def decide(sent: Sequence[str], verdict: str, reason: str, *, by: User) -> Batch
             entry = _checked(seen, plan)
             group = group or entry.group
             if entry.group != group:
-                raise DecisionRefused("It does not belong to this group: its steps or its shadow run differ.")
+                raise DecisionRefused("It does not belong to this group: its steps or its dry run differ.")
             comment, why = (said, "") if verdict == APPROVE else ("", said)
             holding.decide(plan, Ruling(verdict, seen.digest, why, comment=comment, batch=together), by=by)
         except (AgentsError, ReviewError) as error:
@@ -105,7 +105,7 @@ def _checked(seen: Shown, plan: IntentPlan) -> QueueEntry:
     if alone := outcomes.why_alone(state, reason, findings):
         raise DecisionRefused(alone)
     if run is None or run.pk != seen.run_id:
-        raise DecisionRefused("Its shadow run was repeated after you opened it. Open it again.")
+        raise DecisionRefused("Its dry run was repeated after you opened it. Open it again.")
     entry = QueueEntry.objects.get(pk=plan.pk)
     if entry.rank < seen.rank:
         before = tuple(Level)[seen.rank]

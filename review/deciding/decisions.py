@@ -126,9 +126,9 @@ def _why_not(goal: Goal, document: Document) -> str:
 def _not_sealed(plan: IntentPlan) -> str:
     """Which evidence for policies was not written by mindX, or from before it sealed such rows; "" if none.
 
-    A person reads the plan itself. A policy relies on who submitted it, that mindX planned it, and on its shadow run.
+    A person reads the plan itself. A policy relies on who submitted it, that mindX planned it, and on its dry run.
     """
-    rows = (("The goal", plan.goal), ("The plan", plan), ("Its shadow run", shadowing.latest(plan)))
+    rows = (("The goal", plan.goal), ("The plan", plan), ("Its dry run", shadowing.latest(plan)))
     return next((what for what, row in rows if row is None or not sealing.is_genuine(row)), "")
 
 

@@ -21,7 +21,7 @@ VALID = timedelta(hours=12)
 
 @dataclass(frozen=True)
 class Shown:
-    """One plan as it was shown: its bytes, its risk, what cannot be undone, and its shadow run."""
+    """One plan as it was shown: its bytes, its risk, what cannot be undone, and its dry run."""
 
     plan_id: int
     digest: str
@@ -31,7 +31,7 @@ class Shown:
 
 
 def seal(entry: QueueEntry, digest: str, user: User, run_id: int) -> str:
-    """The seal for the form, for a plan whose difference and shadow run are on the page."""
+    """The seal for the form, for a plan whose difference and dry run are on the page."""
     return signing.dumps([user.pk, entry.pk, digest, entry.rank, entry.harm, run_id], salt=_SALT)
 
 

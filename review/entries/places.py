@@ -61,7 +61,7 @@ def entry_of(plan: IntentPlan) -> QueueEntry:
 
 
 def move(plan: IntentPlan, rank: int, harm: int, trial: Trial) -> None:
-    """Move a plan to the place for its risk and shadow run, and tell open queues if it moved."""
+    """Move a plan to the place for its risk and dry run, and tell open queues if it moved."""
     place = {"rank": rank, "harm": Harm(harm), "outcome": trial.outcome.value, "trial": trial.key}
     if QueueEntry.objects.filter(pk=plan.pk).exclude(**place).update(**place):
         wake_ups.queue_changed()

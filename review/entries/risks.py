@@ -1,4 +1,4 @@
-"""The risk of plans as rows: worked out from real cases, stored when a plan is proposed and after its shadow run."""
+"""The risk of plans as rows: worked out from real cases, stored when a plan is proposed and after its dry run."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def counts() -> Counts:
 def assessed(
     document: Document, run: ShadowRun | None, rule: tuple[int, int] | None = None, found: Counts | None = None
 ) -> assessment.PlanRisk:
-    """The risk of a document, with what this shadow run proved. `found`: counts that were read already."""
+    """The risk of a document, with what this dry run proved. `found`: counts that were read already."""
     return _assessed(document, _tried(run, _changes(run)), rule, found)
 
 
@@ -77,7 +77,7 @@ def _assessed(
 def _of_alternative(
     variant: Document, position: int, found: Counts, tried: Tried | None, there: frozenset[str] | None
 ) -> assessment.StepRisk:
-    """The risk of an alternative. The shadow run tried the step itself, so it proves nothing about this."""
+    """The risk of an alternative. The dry run tried the step itself, so it proves nothing about this."""
     if tried is not None:
         tried = replace(tried, proofs={at: proof for at, proof in tried.proofs.items() if at != position})
     named = touched(variant, tools_in_use())

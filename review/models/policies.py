@@ -11,10 +11,10 @@ from review.policy.verdict import Action
 
 
 class PlanRisk(models.Model):
-    """The risk of a plan as last worked out: when it was proposed, and again after its shadow run.
+    """The risk of a plan as last worked out: when it was proposed, and again after its dry run.
 
     `rank` orders the queue (0 comes first); `steps` has each step's level, reasons and share of failures, and `trial`
-    the result of the shadow run, for lists (`review.reading.outcomes.Trial`). `shadow_run` is the newest run that was
+    the result of the dry run, for lists (`review.reading.outcomes.Trial`). `shadow_run` is the newest run that was
     considered, also by policies.
     """
 

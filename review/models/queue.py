@@ -51,7 +51,7 @@ class QueueEntry(models.Model):
     )
     # The same for plans with the same steps (`review.reading.shapes`); "" if the bytes are not a plan.
     shape = models.CharField(max_length=SHAPE_HEX, blank=True)
-    # What its newest shadow run came to (`review.reading.outcomes`), and the key of that: plans of one shape whose runs
+    # What its newest dry run came to (`review.reading.outcomes`), and the key of that: plans of one shape whose runs
     # came to the same in outcome and kinds of effect are a group.
     outcome = models.CharField(max_length=10, default=UNTRIED.outcome.value, db_default=UNTRIED.outcome.value)
     trial = models.CharField(max_length=KEY_HEX, default=UNTRIED.key, db_default=UNTRIED.key)
@@ -131,7 +131,7 @@ class QueueEntry(models.Model):
 class PlanNews(models.Model):
     """News about a plan for its risk and the policies: it was proposed, or tried in a copy.
 
-    A trigger on shadow runs adds a row when one ends; the code that processes news deletes the rows that it has read.
+    A trigger on dry runs adds a row when one ends; the code that processes news deletes the rows that it has read.
     So a lost hint loses nothing, without comparing every waiting plan with its runs.
     """
 

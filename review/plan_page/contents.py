@@ -235,7 +235,7 @@ class PlanView:
         if not outcome_checks.can_change_files(self.document):
             return word, "No step of it can change a file."
         if self.shadow is not None and self.shadow.changed_nothing:
-            return word, "In the shadow run every step succeeded and no file changed."
+            return word, "In the dry run every step succeeded and no file changed."
         return None
 
     @property
@@ -259,12 +259,12 @@ class PlanView:
 
     @property
     def unproven(self) -> dict[int, str]:
-        """Why the shadow run proves nothing about a step, by position."""
+        """Why the dry run proves nothing about a step, by position."""
         return self.shadow.unproven if self.shadow is not None else {}
 
     @property
     def foretold(self) -> Changes | None:
-        """What is predicted from the steps alone: everything, or what a finished shadow run leaves open."""
+        """What is predicted from the steps alone: everything, or what a finished dry run leaves open."""
         if self.changes is None or self.shadow is None or self.shadow.reading is None:
             return self.changes
         proved = {step.position for step in self.shadow.steps if step.proof in ("done", "skipped")}
@@ -412,7 +412,7 @@ def last_move(plan: IntentPlan) -> Transition | None:
 
 
 def _shown_texts(document: Document, found: Changes | None, tried: ShadowView | None) -> list[ShownText]:
-    """The texts that are shown in full among the page's files, which are the shadow run's once it has finished."""
+    """The texts that are shown in full among the page's files, which are the dry run's once it has finished."""
     if tried is not None and tried.reading is not None:
         return tried.shown_texts(document)
     return found.shown_texts if found is not None else []

@@ -1,4 +1,4 @@
-"""The shadow run for the plan's page: what each step proved, and how the files would change."""
+"""The dry run for the plan's page: what each step proved, and how the files would change."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class File:
 
 @dataclass(frozen=True)
 class ShadowView:
-    """A plan's newest shadow run. `files` is None if it has none to show; `problem` says why."""
+    """A plan's newest dry run. `files` is None if it has none to show; `problem` says why."""
 
     run: ShadowRun
     steps: tuple[Told, ...]
@@ -110,7 +110,7 @@ class ShadowView:
         for step in self.steps:
             before = told[-1] if told else None
             if before is not None and _is_plain(step) and _is_plain(before):
-                words = "succeeded in the shadow run"
+                words = "succeeded in the dry run"
                 told[-1] = replace(before, last=step.position, sentence=words, seconds=before.seconds + step.seconds)
             else:
                 told.append(step)
@@ -128,7 +128,7 @@ class ShadowView:
 
 
 def view(plan: IntentPlan, start: int = 0) -> ShadowView | None:
-    """The newest shadow run with its files from `start` on; None when the plan has none."""
+    """The newest dry run with its files from `start` on; None when the plan has none."""
     run = shadowing.latest(plan)
     if run is None:
         return None
@@ -145,7 +145,7 @@ def _reading(run: ShadowRun, start: int) -> tuple[Reading | None, str]:
     try:
         return snapshot_reading.read_kept(run.base, run.after, start=start), ""
     except NotKept:
-        return None, "The files of this shadow run are no longer stored."
+        return None, "The files of this dry run are no longer stored."
 
 
 def _told(finding: Mapping[str, Any]) -> Told:

@@ -19,7 +19,7 @@ def trouble(plan: IntentPlan) -> str:
     run = shadowing.latest(plan)
     told = (run.surprises or {}) if run is not None else {}
     if told.get("steps") or told.get("paths"):
-        return f"plan {plan.pk}, which it approved, did not go as its shadow run had shown"
+        return f"plan {plan.pk}, which it approved, did not go as its dry run had shown"
     return ""
 
 

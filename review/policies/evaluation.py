@@ -106,7 +106,7 @@ def outcome_of(plan: IntentPlan, rules: list[Rule] | None = None) -> Outcome:
 
 
 def facts_of(plan: IntentPlan, found: Counts | None = None) -> PlanFacts:
-    """What policies know of a stored plan, its newest shadow run included."""
+    """What policies know of a stored plan, its newest dry run included."""
     document = documents.read(bytes(plan.document))
     run = shadowing.latest(plan)
     facts = _facts(plan.goal, document, run, found)
@@ -173,7 +173,7 @@ def _facts(goal: Goal, document: Document, run: ShadowRun | None, found: Counts 
         goal.workspace.name,
         document.source,
         steps,
-        "it has had no shadow run",
+        "it has had no dry run",
     )
 
 
@@ -186,23 +186,23 @@ def _in_its_place(
 
 
 def shadow_problem(document: Document, run: ShadowRun | None, head: str) -> str:
-    """Why the shadow run proves nothing for a policy; "" if it is clean and was made with the current files."""
+    """Why the dry run proves nothing for a policy; "" if it is clean and was made with the current files."""
     if run is None or run.state in (ShadowState.WAITING, ShadowState.RUNNING):
-        return "it has had no shadow run"
+        return "it has had no dry run"
     if run.state != ShadowState.DONE:
-        return f"its shadow run was {run.state}"
+        return f"its dry run was {run.state}"
     if run.base != head:
-        return "the workspace has changed since the shadow run"
+        return "the workspace has changed since the dry run"
     proofs = {each["position"]: each["proof"] for each in run.findings}
     for spec in document.intents:
         proof = proofs.get(spec.position, "unproven")
         # Steps with hosts are not tried; another check requires that the policy names exactly these hosts.
         if proof not in ("done", "skipped") and not (proof == "unproven" and spec.hosts):
-            return f"the shadow run left step {spec.position} {proof.replace('_', ' ')}"
+            return f"the dry run left step {spec.position} {proof.replace('_', ' ')}"
     paths = shadowing.changed_paths(run)
     if paths is None:
-        return "the files of its shadow run are no longer stored"
-    return f"the shadow run deleted {paths['deleted'][0]}" if paths["deleted"] else ""
+        return "the files of its dry run are no longer stored"
+    return f"the dry run deleted {paths['deleted'][0]}" if paths["deleted"] else ""
 
 
 def holds_tool_output(plan: IntentPlan, document: Document) -> bool:
@@ -226,7 +226,7 @@ def _has_gaps(document: Document) -> bool:
 
 
 def _changes_files(run: ShadowRun | None) -> bool:
-    """Whether the shadow run changed files; if that is unknown, it did."""
+    """Whether the dry run changed files; if that is unknown, it did."""
     paths = shadowing.changed_paths(run) if run is not None else None
     return paths is None or any(paths.values())
 
@@ -302,7 +302,7 @@ def no_longer_backed(plan: IntentPlan, approval: Approval) -> str:
         return f"the owner of policy “{policy.name}” may not decide it any more: {reason}"
     run = shadowing.latest(plan)
     if plan.position == 1 and (run is None or run.base != plan.workspace.head):
-        return "the workspace has changed since the shadow run that a policy relied on"
+        return "the workspace has changed since the dry run that a policy relied on"
     return ""
 
 

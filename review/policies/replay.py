@@ -1,7 +1,7 @@
 """A policy on history: what it would have decided on the last plans, and which policies history would suggest.
 
 A replay asks the same pure function as a real plan. What was true then and is not kept (the workspace's head when the
-shadow run ended) is taken as favourable, and the page says so.
+dry run ended) is taken as favourable, and the page says so.
 """
 
 from __future__ import annotations

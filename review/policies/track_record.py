@@ -35,6 +35,6 @@ def of(policy: ReviewPolicy) -> Iterator[Approved]:
             facts = evaluation.facts_of(plan, counts)
         except ValueError:
             continue
-        # Its shadow run was clean and the files unchanged, else the policy would not have approved it.
+        # Its dry run was clean and the files unchanged, else the policy would not have approved it.
         facts = replace(facts, shadow_problem="")
         yield Approved(plan, Case(facts, bool(endings.trouble(plan)) or endings.is_undone(plan, row.at)))

@@ -98,7 +98,7 @@ def _check(draft: Draft, by: User) -> None:
     elif draft.conditions.risk_at_most:
         raise WordsRefused("risk_at_most", "“At most” is for policies that approve. Use “at least” here.")
     elif draft.conditions.shadow_clean:
-        raise WordsRefused("shadow_clean", "Only policies that approve can require a clean shadow run.")
+        raise WordsRefused("shadow_clean", "Only policies that approve can require a clean dry run.")
     elif draft.conditions.reading_calls:
         raise WordsRefused("reading_calls", "Only policies that approve can let agents read.")
 

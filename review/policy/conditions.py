@@ -46,7 +46,7 @@ class StepFacts:
 @dataclass(frozen=True)
 class PlanFacts:
     """What policies know about the plan as a whole. `agent` and `submitter` are names; `shadow_problem` says why the
-    newest shadow run proves nothing, "" when it is clean: all done, nothing deleted, the workspace unmoved.
+    newest dry run proves nothing, "" when it is clean: all done, nothing deleted, the workspace unmoved.
     """
 
     agent: str
@@ -59,7 +59,7 @@ class PlanFacts:
     holds_tool_output: bool = False
     # One call of a tool, by an agent that reads the answer itself and may have read anything before.
     is_call: bool = False
-    # The shadow run left other files than it found.
+    # The dry run left other files than it found.
     changes_files: bool = True
     # It stopped while it ran, or a step failed: a person has to read why it went back to review.
     is_asked_again: bool = False
@@ -176,7 +176,7 @@ def _seen(conditions: Conditions, step: StepFacts, plan: PlanFacts, *, restricts
         asks = step.touch.asks_model
         found.append((asks, "it asks a language model" if asks else "it asks no language model"))
     if conditions.shadow_clean:
-        found.append((not plan.shadow_problem, plan.shadow_problem or "shadow run clean"))
+        found.append((not plan.shadow_problem, plan.shadow_problem or "dry run clean"))
     return found
 
 

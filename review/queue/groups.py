@@ -1,6 +1,6 @@
-"""Groups of waiting plans with the same steps and the same results of their shadow runs, and how their members differ.
+"""Groups of waiting plans with the same steps and the same results of their dry runs, and how their members differ.
 
-Plans of a batch must also do the same: if one of them failed in its shadow run, or deleted something that the others
+Plans of a batch must also do the same: if one of them failed in its dry run, or deleted something that the others
 kept, it is in another group. Plans that failed or were not tried are shown like the others, but decided alone.
 """
 
@@ -70,7 +70,7 @@ class Member:
     is_broken: bool
     # This person approved it as the first of two, so another person has to approve it.
     is_first: bool
-    # False if its shadow run failed or is missing: then it is decided on its own page.
+    # False if its dry run failed or is missing: then it is decided on its own page.
     in_batch: bool
 
     @property
@@ -88,7 +88,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Sibling:
-    """Another group of the same shape with other results of its shadow runs."""
+    """Another group of the same shape with other results of its dry runs."""
 
     trial: str
     outcome: Outcome

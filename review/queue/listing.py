@@ -1,6 +1,6 @@
 """The queue: what waits for a person, in an order with a reason for each place.
 
-Risk first (high, unknown, medium, low; plans that failed in their shadow run are high), then what cannot be undone (it
+Risk first (high, unknown, medium, low; plans that failed in their dry run are high), then what cannot be undone (it
 deletes, overwrites, cannot be repeated), then time limits about to run out, the goal's priority, and waiting time. All
 of it is in columns of `QueueEntry` with one index, so a page costs the same with fifty waiting plans as with a hundred
 thousand.
@@ -244,7 +244,7 @@ def needing_help(user: User) -> tuple[list[Intent], list[Goal], bool]:
 
 def reason(entry: QueueEntry) -> str:
     """Why a plan stands where it stands, beside its risk and how long it waits."""
-    failed = "its shadow run failed" if entry.outcome == Outcome.FAILED else ""
+    failed = "its dry run failed" if entry.outcome == Outcome.FAILED else ""
     harm = "" if entry.harm == Harm.NONE else Harm(entry.harm).label
     rest = "its time runs out" if entry.is_urgent else f"priority {entry.priority}"
     return ", ".join(part for part in (failed, harm, rest) if part)

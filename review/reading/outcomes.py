@@ -1,4 +1,4 @@
-"""The outcome of a shadow run, by which plans are grouped: as a word, a sentence and a key. Pure."""
+"""The outcome of a dry run, by which plans are grouped: as a word, a sentence and a key. Pure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Changes = Mapping[str, Sequence[str]] | None
 
 
 class Outcome(StrEnum):
-    """The outcome of a plan's newest shadow run. `untried`: none has ended, or it could not be made."""
+    """The outcome of a plan's newest dry run. `untried`: none has ended, or it could not be made."""
 
     UNTRIED = "untried"
     FAILED = "failed"
@@ -53,7 +53,7 @@ _LOOKS = {
 
 @dataclass(frozen=True)
 class Trial:
-    """A shadow run for lists of plans. Runs with the same outcome and kinds of change have the same `key`."""
+    """A dry run for lists of plans. Runs with the same outcome and kinds of change have the same `key`."""
 
     outcome: Outcome
     key: str
@@ -67,7 +67,7 @@ class Trial:
 
 
 _NO_KEY = Outcome.UNTRIED.value
-UNTRIED = Trial(Outcome.UNTRIED, _NO_KEY, "no shadow run yet", {})
+UNTRIED = Trial(Outcome.UNTRIED, _NO_KEY, "no dry run yet", {})
 
 
 def trial_of(state: str | None, reason: str, findings: Findings, changes: Changes) -> Trial:
@@ -75,7 +75,7 @@ def trial_of(state: str | None, reason: str, findings: Findings, changes: Change
     if state != ShadowState.DONE:
         return Trial(Outcome.UNTRIED, _NO_KEY, untried_because(state, reason), {})
     if changes is None:
-        return Trial(Outcome.UNTRIED, _NO_KEY, "the files of its shadow run are no longer stored", {})
+        return Trial(Outcome.UNTRIED, _NO_KEY, "the files of its dry run are no longer stored", {})
     outcome = outcome_of(state, findings)
     kinds = [kind for kind, paths in changes.items() if paths]
     proofs = [[each["position"], each["proof"]] for each in findings]
@@ -97,11 +97,11 @@ def untried_because(state: str | None, reason: str) -> str:
     """Why there is no outcome of a run that has not ended, or could not be made."""
     match state:
         case ShadowState.WAITING:
-            return "shadow run queued"
+            return "dry run queued"
         case ShadowState.RUNNING:
-            return "shadow run in progress"
+            return "dry run in progress"
         case ShadowState.IMPOSSIBLE | ShadowState.STOPPED:
-            return f"shadow run not possible: {reason}"
+            return f"dry run not possible: {reason}"
     return UNTRIED.words
 
 
@@ -109,10 +109,10 @@ def why_alone(state: str | None, reason: str, findings: Findings) -> str:
     """Why a plan with this newest run cannot be decided in a batch; "" if it can."""
     match outcome_of(state, findings):
         case Outcome.FAILED:
-            return f"Its shadow run failed ({_words(findings)}), so it is decided on its own page."
+            return f"Its dry run failed ({_words(findings)}), so it is decided on its own page."
         case Outcome.UNTRIED:
             because = untried_because(state, reason)
-            return f"It has no finished shadow run ({because}), so it is decided on its own page."
+            return f"It has no finished dry run ({because}), so it is decided on its own page."
     return ""
 
 
@@ -151,7 +151,7 @@ class Seen:
 
 
 def seen(stored: Mapping[str, Any] | None) -> Seen:
-    """The stored part of a plan's newest shadow run; nothing is stored before it has ended."""
+    """The stored part of a plan's newest dry run; nothing is stored before it has ended."""
     if not stored:
         return Seen(UNTRIED.outcome, UNTRIED.words, ())
     changes = stored["changes"]

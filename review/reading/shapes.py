@@ -55,7 +55,7 @@ def _main(document: Document) -> Iterator[IntentSpec]:
 def harm_of(document: Document, registry: Registry, replaces: Collection[str], deleted: Collection[str] = ()) -> int:
     """The place of `review.models.Harm`: 0 deletes, 1 overwrites, 2 cannot be repeated, 3 nothing of these.
 
-    `replaces` are the files that it overwrites, `deleted` what its shadow run deleted.
+    `replaces` are the files that it overwrites, `deleted` what its dry run deleted.
     """
     found = (deletes(document, registry) or bool(deleted), bool(replaces), cannot_be_repeated(document))
     return found.index(True) if True in found else len(found)

@@ -3,7 +3,7 @@
 Two things are shown separately and never mixed into one number: what the step *could do* (its level, from facts), and
 how often the same command *did fail* on the same program or kind of thing (a share of real cases). With fewer than ten
 cases the risk is unknown, which is never shown as low. Steps that run only after a failure are judged by facts alone:
-most of them never run, so they would stay unknown for ever. The shadow run counts more than any history.
+most of them never run, so they would stay unknown for ever. The dry run counts more than any history.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True)
 class Tried:
-    """What a finished shadow run proved: the result of each step by position, and which paths it deleted."""
+    """What a finished dry run proved: the result of each step by position, and which paths it deleted."""
 
     proofs: Mapping[int, str]
     deleted: Collection[str] = ()
@@ -53,7 +53,7 @@ class StepRisk:
     """The risk of one step. `failures` is how often similar steps failed: `worked` counts failures.
 
     Similar steps run the same `program`, or the same command with the same kind of thing (`about`, in words).
-    `failed_in_copy`: it has just failed in the shadow run, so its share of failures no longer matters.
+    `failed_in_copy`: it has just failed in the dry run, so its share of failures no longer matters.
     `lacks_cases`: it is unknown only because of too few cases, which is said once for the whole plan.
     """
 
@@ -257,21 +257,21 @@ def _of_paths(touch: Touched, own: Collection[str]) -> Iterator[tuple[Level, str
 
 
 def _shown(spec: IntentSpec, touch: Touched, tried: Tried | None, *, can_delete: bool) -> Iterator[tuple[Level, str]]:
-    """What the shadow run adds; nothing for clean-up, which is never tried."""
+    """What the dry run adds; nothing for clean-up, which is never tried."""
     if spec.phase == "cleanup":
         return
     if tried is None:
         if touch.is_program:
-            yield Level.UNKNOWN, "it has had no shadow run"
+            yield Level.UNKNOWN, "it has had no dry run"
         return
     proof = tried.proofs.get(spec.position, "")
     if proof in ("unproven", "not_reached", ""):
-        yield Level.UNKNOWN, "the shadow run could not show what it does"
+        yield Level.UNKNOWN, "the dry run could not show what it does"
     elif proof == "failed":
-        yield Level.HIGH, "it failed in the shadow run"
+        yield Level.HIGH, "it failed in the dry run"
     acts = spec.effect != "idempotent" or touch.is_program
     if acts and tried.deleted and (touch.removes or touch.overwrites or touch.is_program or can_delete):
         count = len(tried.deleted)
-        yield Level.HIGH, f"the shadow run deleted {count} path{'' if count == 1 else 's'}"
+        yield Level.HIGH, f"the dry run deleted {count} path{'' if count == 1 else 's'}"
     if acts and touch.is_program and tried.differing > MANY_PATHS:
-        yield Level.MEDIUM, f"the shadow run changed {tried.differing} paths"
+        yield Level.MEDIUM, f"the dry run changed {tried.differing} paths"

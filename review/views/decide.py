@@ -140,11 +140,11 @@ def try_again(request: HttpRequest, pk: int) -> HttpResponse:
     """Have the plan tried in a copy of the workspace as it is now."""
     plan, user = visible_plan(request, pk), asking(request)
     if plan.state != PlanState.AWAITING_REVIEW:
-        messages.error(request, "This plan is already decided, so no shadow run is started.")
+        messages.error(request, "This plan is already decided, so no dry run is started.")
     elif not user.has_role(Role.REVIEWER) and plan.goal.submitted_by_id != user.pk:
-        raise PermissionDenied("Only reviewers and the owner of the goal can start a shadow run.")
+        raise PermissionDenied("Only reviewers and the owner of the goal can start a dry run.")
     elif not places.try_again(plan):
-        messages.info(request, "A shadow run is already queued or in progress.")
+        messages.info(request, "A dry run is already queued or in progress.")
     return HttpResponseRedirect(plan.get_absolute_url())
 
 

@@ -1,4 +1,4 @@
-"""Similar plans with the same results of their shadow runs: a table of them, and one verdict on several."""
+"""Similar plans with the same results of their dry runs: a table of them, and one verdict on several."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def standing(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_safe
 def shadow_run(request: HttpRequest, pk: int) -> HttpResponse:
-    """The panes, if the plan's shadow run is no longer the one that the open page shows; else 204."""
+    """The panes, if the plan's dry run is no longer the one that the open page shows; else 204."""
     plan = visible_plan(request, pk)
     run = shadowing.latest(plan)
     if run is None or request.GET.get("seen") == f"{run.pk}-{run.state}":

@@ -1,4 +1,4 @@
-"""A plan's shadow run by the API: its findings and files, for those who may read the plan."""
+"""A plan's dry run by the API: its findings and files, for those who may read the plan."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def proposed(
 def tried(
     plan: IntentPlan, *, failed_at: int = 0, state: str = ShadowState.DONE.value, **changes: list[str]
 ) -> ShadowRun:
-    """A shadow run of the plan as a worker leaves it, without running anything, looked at as review does.
+    """A dry run of the plan as a worker leaves it, without running anything, looked at as review does.
 
     Each step was done, or failed at this one. `changes`: paths by what became of them.
     """

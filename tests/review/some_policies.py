@@ -32,7 +32,7 @@ def draft(action: Action, name: str = "a policy", *, budget: int = 3, sampling: 
 
 
 def tried(plan: IntentPlan) -> IntentPlan:
-    """The plan after its shadow run and all before it, as it is then."""
+    """The plan after its dry run and all before it, as it is then."""
     while shadow.one():
         pass
     return IntentPlan.objects.get(pk=plan.pk)

@@ -1,6 +1,6 @@
 """Issue by issue what a reviewer meets, in real Chromium at both widths, as one day's work over one set of rows.
 
-Here: the shadow run, the plan page, the receipt and what changed since, the envelope, the queue, the levels, time.
+Here: the dry run, the plan page, the receipt and what changed since, the envelope, the queue, the levels, time.
 Decisions are in `test_parts_in_chromium`, policies in `test_policies_in_chromium`, the journal in
 `test_journal_in_chromium`, each at the same widths.
 """
@@ -151,7 +151,7 @@ def shadow_shows_deletions_first(page: Page) -> None:
     files = page.locator("#panes .diff").all_inner_texts()
     text = " ".join(files)
     assert text.index("held.txt") < text.index("notes/one.txt")
-    expect(page.locator("#panes")).to_contain_text("The shadow run has no network and half the limits")
+    expect(page.locator("#panes")).to_contain_text("The dry run has no network and half the limits")
 
 
 def time_is_extended(page: Page) -> None:
@@ -167,7 +167,7 @@ def prediction_goes_stale_and_is_made_again(page: Page, plan: IntentPlan) -> Non
     expect(page.locator("#panes")).to_contain_text("The workspace has changed")
     seen(page, "stale")
     with page.expect_navigation():
-        page.get_by_role("button", name="Repeat shadow run").click()
+        page.get_by_role("button", name="Repeat dry run").click()
     shadow.one()
     expect(page.locator("#panes")).not_to_contain_text("The workspace has changed")
 

@@ -1,6 +1,6 @@
-"""What a shadow run may try of a plan, and what its results are worth. Pure.
+"""What a dry run may try of a plan, and what its results are worth. Pure.
 
-A shadow run does the steps in a throw-away copy, without a network and with half the limits. What it cannot try, and
+A dry run does the steps in a throw-away copy, without a network and with half the limits. What it cannot try, and
 what failed only because of these restrictions, is *unproven*: nobody knows, and the page says so.
 """
 
@@ -20,7 +20,7 @@ from sandbox.contract import DEFAULT_LIMITS, Limits
 
 TAIL_CHARS = 2_000
 _ASKS_NOBODY = (
-    "it asks on the bus, and a shadow run asks nobody. When it runs, what an agent or a tool is asked for becomes a"
+    "it asks on the bus, and a dry run asks nobody. When it runs, what an agent or a tool is asked for becomes a"
     " goal of its own that people review, and this plan waits for the answer"
 )
 _STATES = {"done": "succeeded", "failed": "failed", "skipped": "skipped"}
@@ -31,7 +31,7 @@ _HALVED = ("memory_bytes", "processes", "cpus", "file_bytes", "output_file_bytes
 
 
 class Proof(StrEnum):
-    """What a shadow run says of one step."""
+    """What a dry run says of one step."""
 
     DONE = "done"  # it did in the copy what it would do
     FAILED = "failed"  # it failed in the copy, and nothing says that it would not fail outside
@@ -66,13 +66,13 @@ class Finding:
 
 
 def untried(document: Document) -> dict[int, str]:
-    """The main steps that a shadow run does not try, each with the reason, those that stand on one of them included."""
+    """The main steps that a dry run does not try, each with the reason, those that stand on one of them included."""
     found: dict[int, str] = {}
     for spec in document.intents:
         if spec.hosts:
-            found[spec.position] = "it uses the network, which a shadow run does not have"
+            found[spec.position] = "it uses the network, which a dry run does not have"
         elif is_wait(spec.tool, spec.command):
-            found[spec.position] = "what it waits for may come later, and a shadow run does not wait"
+            found[spec.position] = "what it waits for may come later, and a dry run does not wait"
         elif (spec.tool, spec.command) == (SYSTEM_AGENT, REQUEST_AGENT):
             found[spec.position] = _ASKS_NOBODY
         elif spec.effect not in _TRIED_EFFECTS:
@@ -117,7 +117,7 @@ def judge(
     if not reason:
         return Finding(spec.position, Proof.DONE, answer=kept, duration_s=duration_s)
     if limit := answer.get("limit"):
-        why = f"it reached a limit ({limit}), and a shadow run has half of each"
+        why = f"it reached a limit ({limit}), and a dry run has half of each"
         return Finding(spec.position, Proof.UNPROVEN, why, kept, duration_s)
     if needed := sorted(set(untried_before) & set(spec.depends_on)):
         steps = ", ".join(map(str, needed))
@@ -144,7 +144,7 @@ def expected(findings: Sequence[Mapping[str, Any]]) -> dict[int, Mapping[str, An
 
 
 def surprises(findings: Sequence[Mapping[str, Any]], real: Mapping[int, Mapping[str, Any]]) -> list[str]:
-    """Where steps went otherwise than in the shadow run, as sentences. `real`: state and result by position."""
+    """Where steps went otherwise than in the dry run, as sentences. `real`: state and result by position."""
     said = []
     for position, finding in sorted(expected(findings).items()):
         happened = real.get(position)

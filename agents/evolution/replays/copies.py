@@ -1,6 +1,6 @@
 """One side of a replay's case: how it ended, and the steps of a plan run in a throw-away copy of its files.
 
-Steps run as in a shadow run: no network, half the limits, the strictest jail. What a copy cannot prove is no verdict.
+Steps run as in a dry run: no network, half the limits, the strictest jail. What a copy cannot prove is no verdict.
 """
 
 from __future__ import annotations

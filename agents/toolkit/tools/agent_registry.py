@@ -1,7 +1,7 @@
 """Making, changing and retiring agents of mindX, as steps of a plan that people read before.
 
 Nothing of it is done in the jail: mindX does it itself, by services that act only on what stands in the approved plan
-that runs, with the rights of whoever submitted its goal (agents.components.agent_steps). A shadow run tries none of it.
+that runs, with the rights of whoever submitted its goal (agents.components.agent_steps). A dry run tries none of it.
 """
 
 from __future__ import annotations

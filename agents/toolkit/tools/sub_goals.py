@@ -1,7 +1,7 @@
 """Breaking a goal into sub-goals, each a goal of its own with a plan and a review of its own.
 
 A step only says what a sub-goal will be. When the plan has ended, mindX makes all at once (agents.goals.sub_goals),
-and the goal waits for them. A shadow run makes none.
+and the goal waits for them. A dry run makes none.
 """
 
 from __future__ import annotations

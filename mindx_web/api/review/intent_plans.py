@@ -126,10 +126,10 @@ class PlanOut(Schema):
     intact: bool
     place: str = Field("", description="the reason for its place in the review queue; empty once it is decided")
     shape: str = Field("", description="the same for plans that take the same steps with other values")
-    shadow_outcome: str = Field("untried", description="of its newest shadow run: done, unproven, failed or untried")
+    shadow_outcome: str = Field("untried", description="of its newest dry run: done, unproven, failed or untried")
     group: str = Field(
         "",
-        description="the same for plans that may be decided together: of one shape, with shadow runs that came to the "
+        description="the same for plans that may be decided together: of one shape, with dry runs that came to the "
         "same outcome and kinds of change; empty where a plan is decided by itself, as its run failed or is missing",
     )
     assigned_to: str | None = Field(None, description="login of the reviewer it is assigned to")

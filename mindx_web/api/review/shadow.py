@@ -49,7 +49,7 @@ class FileOut(Schema):
 
 
 class ShadowOut(Schema):
-    """The newest shadow run. `stale`: the workspace has changed since. Deletions come first among the files."""
+    """The newest dry run. `stale`: the workspace has changed since. Deletions come first among the files."""
 
     state: str
     reason: str
@@ -71,11 +71,11 @@ def diff(
     plan_id: str,
     start: Annotated[int, Query(ge=0, le=10**8, description="the first file of the answer, from 0")] = 0,
 ) -> ShadowOut:
-    """What the plan did to a copy; 404 until there is a shadow run of it."""
+    """What the plan did to a copy; 404 until there is a dry run of it."""
     plan = plan_to_read(request.auth.user, plan_id)
     view = shadow_run.view(plan, start)
     if view is None:
-        raise not_found("shadow run")
+        raise not_found("dry run")
     stale = plan.state == PlanState.AWAITING_REVIEW and view.is_stale
     return _out(view, stale)
 

@@ -67,7 +67,7 @@ def test_a_proposed_plan_is_tried_in_a_copy_and_the_workspace_stays(proposed: Ca
     assert (plan.state, plan.position) == (PlanState.AWAITING_REVIEW, 1)
     assert [intent.state for intent in plan.intents.all()] == ["pending", "pending"]
     assert list(checkouts().iterdir()) == []
-    assert "shadow run: 2 would be done" in "\n".join(plan.goal.log_lines.values_list("text", flat=True))
+    assert "dry run: 2 would be done" in "\n".join(plan.goal.log_lines.values_list("text", flat=True))
 
 
 def test_a_failing_step_is_foretold_and_what_comes_after_is_not_reached(proposed: Callable[..., IntentPlan]) -> None:

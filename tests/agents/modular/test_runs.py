@@ -139,7 +139,7 @@ def test_harmless_calls_pass_by_a_policy_as_long_as_its_budget_lasts(
     look = {"name": "simple_coder.ls", "arguments": {"path": "."}}
 
     def looked(run: ModularRun) -> str:
-        """The state of the plan of the newest call, after a shadow run, the policies, and whatever they let pass."""
+        """The state of the plan of the newest call, after a dry run, the policies, and whatever they let pass."""
         want = ModularWant.objects.filter(run=run, kind="call").latest("pk")
         assert want.goal is not None
         plan = want.goal.intent_plans.get()

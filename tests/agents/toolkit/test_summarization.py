@@ -102,7 +102,7 @@ def test_the_tools_page_says_where_the_text_goes() -> None:
         goes = shown.name in TO_MODEL
         assert ("sent to the agent's language model" in shown.summary) is goes
         assert ("daily budget" in shown.summary) is goes
-        assert any("A shadow run never asks it" in remark for remark in shown.remarks) is goes
+        assert any("A dry run never asks it" in remark for remark in shown.remarks) is goes
 
 
 # -- what runs in the jail -------------------------------------------------------------------------------------------

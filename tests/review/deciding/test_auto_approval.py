@@ -42,7 +42,7 @@ def test_the_risk_is_stored_when_a_plan_is_proposed_and_again_after_its_shadow_r
     plan = propose_plan(owner, [*STEPS, run])
     before = PlanRisk.objects.get(intent_plan=plan)
     assert (before.level, before.rank, before.shadow_run) == ("unknown", 1, None)
-    assert "it has had no shadow run" in " ".join(before.reasons)
+    assert "it has had no dry run" in " ".join(before.reasons)
     tried(plan)
     after = PlanRisk.objects.get(intent_plan=plan)
     assert (after.level, after.rank) == ("medium", 2)
@@ -157,7 +157,7 @@ def test_a_workspace_that_moved_since_the_shadow_run_stops_what_a_policy_approve
     plan = tried(propose_plan(owner))
     plan.workspace.head = "0" * 64
     plan.workspace.save()
-    assert "has changed since the shadow run" in gate.check(IntentPlan.objects.get(pk=plan.pk)).reason
+    assert "has changed since the dry run" in gate.check(IntentPlan.objects.get(pk=plan.pk)).reason
 
 
 def test_a_value_out_of_a_tools_answer_needs_a_person(plan: IntentPlan, submitter: User) -> None:
@@ -264,7 +264,7 @@ def test_a_plan_that_went_otherwise_than_its_shadow_run_suspends_the_policy(
     plan.shadow_runs.update(surprises={"steps": ["Step 1 was expected to succeed; it ended as failed."], "paths": []})
     auto_approval.judge(plan.pk)
     policy.refresh_from_db()
-    assert (policy.state, "did not go as its shadow run had shown" in policy.reason) == ("suspended", True)
+    assert (policy.state, "did not go as its dry run had shown" in policy.reason) == ("suspended", True)
 
 
 def test_a_person_who_says_no_to_a_sample_suspends_the_policy(

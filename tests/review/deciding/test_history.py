@@ -81,8 +81,8 @@ def test_what_has_just_failed_in_the_copy_never_fails_0_percent(
     tried(plan, failed_at=1)
     text = page(client_of(judge), plan)
     assert "fails 0 %" not in text
-    assert "Risk high failed in shadow run" in text
-    assert "It failed in its shadow run. Before that: 0 of 13 runs of python job.py failed" in text
+    assert "Risk high failed in dry run" in text
+    assert "It failed in its dry run. Before that: 0 of 13 runs of python job.py failed" in text
 
 
 def test_a_failed_shadow_run_raises_a_plan_in_the_queue_and_its_row_says_so(
@@ -94,13 +94,13 @@ def test_a_failed_shadow_run_raises_a_plan_in_the_queue_and_its_row_says_so(
         tried(plan)
     assert [row.plan for row in listing.page(judge, None)[0]] == plans
     client = client_of(judge)
-    assert "shadow run failed" not in client.get("/review/").content.decode()
+    assert "dry run failed" not in client.get("/review/").content.decode()
     tried(plans[2], failed_at=1)
     rows, _ = listing.page(judge, None)
     assert [row.plan for row in rows] == [plans[2], plans[0], plans[1]]
-    assert rows[0].reason == "its shadow run failed, priority 3"
+    assert rows[0].reason == "its dry run failed, priority 3"
     text = client.get("/review/").content.decode()
-    assert text.count("shadow run failed</strong>") == 1
+    assert text.count("dry run failed</strong>") == 1
     assert 'href="#i-x"' in text.split(f'id="plan-{plans[2].pk}"')[1].split("</li>")[0]
 
 

@@ -228,7 +228,7 @@ def test_what_failed_in_the_copy_is_not_folded(
     assert ShadowRun.objects.get(intent_plan=plan).state == "done"
     seen = visible(page_of(client_of(judge), plan))
     assert "Step 6 would fail: exit code 1" in seen
-    assert "It failed in its shadow run." in seen
+    assert "It failed in its dry run." in seen
 
 
 def test_a_clean_up_that_is_dangerous_is_not_folded(submitter: User, judge: User, client_of: ClientOf) -> None:

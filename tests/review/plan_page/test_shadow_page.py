@@ -1,4 +1,4 @@
-"""The plan page with its shadow run: what was tried, what it proved, what it would change, what stays unproven."""
+"""The plan page with its dry run: what was tried, what it proved, what it would change, what stays unproven."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_plan_that_changed_nothing_in_its_copy_although_a_change_is_asked_for_
 
 
 def tried(plan: IntentPlan) -> ShadowRun:
-    """The plan after its shadow run in the real jail."""
+    """The plan after its dry run in the real jail."""
     shadowing.ask(plan)
     shadow.one()
     run = shadowing.latest(plan)
@@ -81,7 +81,7 @@ def test_what_the_copy_became_is_on_the_page_deletions_first(
     assert run.state == ShadowState.DONE, run.reason
     html = page(client_of(reviewer), plan)
     text = plain(html)
-    assert "Shadow run" in text
+    assert "Dry run" in text
     assert "Step 5 ended with exit code 0" in text
     assert "seen 42" in text
     assert "to be lost" in text
@@ -110,7 +110,7 @@ def test_an_unproven_step_is_marked_at_its_place_and_told_from_the_steps(
     tried(plan)
     text = plain(page(client_of(reviewer), plan))
     assert "Step 3 is unproven: it uses the network" in text
-    assert "unproven" in text.split("Shadow run")[0]
+    assert "unproven" in text.split("Dry run")[0]
     assert "runs python x.py" in text
 
 
@@ -131,13 +131,13 @@ def test_a_prediction_goes_stale_when_the_workspace_moves_and_can_be_made_again(
     plan = proposed(goal_of(submitter))
     tried(plan)
     client = client_of(reviewer)
-    assert "The shadow run used older files" not in plain(page(client, plan))
+    assert "The dry run used older files" not in plain(page(client, plan))
     workspaces.put_file(plan.workspace, by=submitter, path="new.txt", source=_file(b"x"))
-    assert "The shadow run used older files" in plain(page(client, plan))
+    assert "The dry run used older files" in plain(page(client, plan))
     assert client.post(f"/review/{plan.pk}/try-again/").status_code == 302
     shadow.one()
     assert plan.shadow_runs.count() == 2
-    assert "The shadow run used older files" not in plain(page(client, plan))
+    assert "The dry run used older files" not in plain(page(client, plan))
 
 
 def test_an_open_page_asks_until_the_run_has_ended(submitter: User, reviewer: User, client_of: ClientOf) -> None:
@@ -145,7 +145,7 @@ def test_an_open_page_asks_until_the_run_has_ended(submitter: User, reviewer: Us
     run = shadowing.ask(plan)
     assert run is not None
     client = client_of(reviewer)
-    assert "Shadow run queued" in plain(page(client, plan))
+    assert "Dry run queued" in plain(page(client, plan))
     address = f"/review/{plan.pk}/shadow/"
     assert client.get(address, {"seen": f"{run.pk}-waiting"}).status_code == 204
     shadow.one()
@@ -162,7 +162,7 @@ def test_a_run_that_was_impossible_says_why(submitter: User, reviewer: User, cli
     assert run is not None
     move_shadow(run, ShadowState.IMPOSSIBLE, reason="no jail of level L3 here")
     text = plain(page(client_of(reviewer), plan))
-    assert "No shadow run: no jail of level L3 here" in text
+    assert "No dry run: no jail of level L3 here" in text
 
 
 def test_who_may_not_see_the_plan_learns_and_starts_nothing(
@@ -209,7 +209,7 @@ def test_after_the_end_the_page_says_whether_it_went_as_shown(
     client = client_of(reviewer)
     assert "it did exactly what is shown here" in plain(page(client, plans[0]))
     text = plain(page(client, plans[1]))
-    assert "1 path turned out differently than in the shadow run: when is different" in text
+    assert "1 path turned out differently than in the dry run: when is different" in text
 
 
 def _file(content: bytes) -> Any:

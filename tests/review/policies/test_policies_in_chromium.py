@@ -112,7 +112,7 @@ def test_an_approving_policy_is_written_without_json(
     page.get_by_label("Action").select_option("auto_approve")
     page.get_by_label("Paths").fill("notes/*")
     page.get_by_label("Risk at most (for approving)").select_option("medium")
-    page.get_by_label("Its shadow run did every step and deleted nothing").check()
+    page.get_by_label("Its dry run did every step and deleted nothing").check()
     page.get_by_label("Plans a day").fill("4")
     page.get_by_label("Until").fill((timezone.now() + timedelta(days=9)).date().isoformat())
     page.get_by_label("Share still reviewed by a person, in %").fill("25")

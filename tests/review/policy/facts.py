@@ -30,7 +30,7 @@ def a_step(position: int = 1, command: str = "write", paths: tuple[str, ...] = (
 
 
 def a_plan(*steps: StepFacts, **also: Any) -> PlanFacts:
-    """A plan whose shadow run is clean."""
+    """A plan whose dry run is clean."""
     usual: dict[str, Any] = {
         "agent": "mindx",
         "submitter": "sue",

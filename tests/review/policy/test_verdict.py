@@ -123,7 +123,7 @@ def test_a_plan_with_a_tools_words_or_an_unclean_shadow_run_is_never_approved_wi
         ({"touch": touch("a.txt", asks_model=True)}, {}, False),
         ({}, {"is_call": False}, False),
         ({}, {"changes_files": True}, False),
-        ({}, {"shadow_problem": "it has had no shadow run"}, False),
+        ({}, {"shadow_problem": "it has had no dry run"}, False),
     ],
 )
 def test_a_call_of_an_agent_passes_only_where_it_reads_and_the_policy_says_so(

@@ -159,7 +159,7 @@ def test_pages_of_a_group_hold_everybody_once(four: list[IntentPlan], judge: Use
     assert sorted(seen) == sorted(plan.pk for plan in four)
 
 
-# --- what their shadow runs came to --------------------------------------------------------------------------
+# --- what their dry runs came to --------------------------------------------------------------------------
 
 
 def test_a_row_says_what_its_shadow_run_came_to_and_changed_deletions_first(
@@ -186,7 +186,7 @@ def test_what_failed_in_its_copy_is_no_member_and_is_named_beside_the_group(
     page = text(client_of(judge), four[0])
     assert "4 similar plans" in page
     assert "Note failed" not in page
-    assert "1 more plan with the same steps</a>, whose shadow run failed" in page
+    assert "1 more plan with the same steps</a>, whose dry run failed" in page
     alone = text(client_of(judge), failed)
     assert "step 1 failed: exit code 1" in alone
     assert "so they are decided one by one" in alone
@@ -199,11 +199,11 @@ def test_what_was_not_tried_or_is_being_tried_is_in_no_batch_and_says_so(
     four: list[IntentPlan], submitter: User, judge: User, client_of: ClientOf
 ) -> None:
     never = untried(submitter, "never")
-    assert "no shadow run yet" in text(client_of(judge), never)
+    assert "no dry run yet" in text(client_of(judge), never)
     assert seals(judge, [never]) == [""]
     impossible = untried(submitter, "impossible")
     tried(impossible, state="impossible")
-    assert "shadow run not possible" in text(client_of(judge), impossible)
+    assert "dry run not possible" in text(client_of(judge), impossible)
     assert seals(judge, [impossible]) == [""]
     assert places.try_again(four[0])
     assert seals(judge, four[:1]) == [""]
@@ -248,13 +248,13 @@ def forgotten(plan: IntentPlan) -> None:
 @pytest.mark.parametrize(
     ("meanwhile", "verdict", "words"),
     [
-        (hidden_failure, "approve", "Its shadow run failed (step 1 failed: exit code 1)"),
-        (hidden_failure, "reject", "Its shadow run failed"),
-        (hidden_failure, "request-changes", "Its shadow run failed"),
-        (asked_again, "approve", "shadow run queued"),
-        (behind_the_queue, "approve", "Its shadow run failed"),
-        (done_again, "approve", "Its shadow run was repeated"),
-        (forgotten, "approve", "no shadow run yet"),
+        (hidden_failure, "approve", "Its dry run failed (step 1 failed: exit code 1)"),
+        (hidden_failure, "reject", "Its dry run failed"),
+        (hidden_failure, "request-changes", "Its dry run failed"),
+        (asked_again, "approve", "dry run queued"),
+        (behind_the_queue, "approve", "Its dry run failed"),
+        (done_again, "approve", "Its dry run was repeated"),
+        (forgotten, "approve", "no dry run yet"),
     ],
 )
 def test_a_page_that_is_old_decides_nothing_of_what_failed_or_is_tried_again_since(

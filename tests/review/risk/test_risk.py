@@ -220,7 +220,7 @@ def test_what_failed_in_the_shadow_run_is_high_and_never_fails_0_percent() -> No
     assert [step.level for step in found.steps] == [Level.LOW, Level.HIGH]
     assert [step.failed_in_copy for step in found.steps] == [False, True]
     assert found.level is Level.HIGH
-    assert found.reasons[0] == "step 2: it failed in the shadow run"
+    assert found.reasons[0] == "step 2: it failed in the dry run"
 
 
 def test_the_order_is_high_unknown_medium_low() -> None:

@@ -1,4 +1,4 @@
-"""What a shadow run may try, what its answers prove, and where reality went another way."""
+"""What a dry run may try, what its answers prove, and where reality went another way."""
 
 from __future__ import annotations
 

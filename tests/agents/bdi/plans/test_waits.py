@@ -123,7 +123,7 @@ def test_a_shadow_run_does_not_wait() -> None:
     wait = _spec(1, "idempotent", tool="waiting", command="until", params=UNTIL)
     read = _spec(2, "idempotent", command="read", params={"path": "sales.csv"}, depends_on=(1,))
     untried = shadow.untried(_document(wait, read))
-    assert untried == {1: "what it waits for may come later, and a shadow run does not wait"}
+    assert untried == {1: "what it waits for may come later, and a dry run does not wait"}
     failed = shadow.judge(read, {"status": "ERROR"}, "it is not there", 0.1, list(untried))
     assert failed.proof is shadow.Proof.UNPROVEN
 
