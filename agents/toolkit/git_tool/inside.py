@@ -56,12 +56,16 @@ def main(params: dict[str, Any]) -> dict[str, Any]:
 def _status(git: Git, _params: dict[str, Any]) -> dict[str, Any]:
     facts, entries = _entries(git, "normal")
     where = f"On {facts['branch']}" if facts["branch"] else f"At {facts['commit'][:10]}, on no branch"
+    inside = _submodules(git)
+    unseen = f"; not looked into: {_listed(inside)}" if inside else ""
     return {
-        "message": f"{where}: {_counted(len(entries), 'change') if entries else 'nothing changed'}",
+        "message": f"{where}: {_counted(len(entries), 'change') if entries else 'nothing changed'}{unseen}",
         "branch": facts["branch"],
         "detached": facts["detached"],
         "commit": facts["commit"],
-        "clean": not entries,
+        # Of a submodule only its commit is known here: its files may have changed, too.
+        "clean": not entries and not inside,
+        "submodules": inside[:MOST_ENTRIES],
         "conflicts": [entry["path"] for entry in entries if "conflict" in entry],
         "entries": entries[:MOST_ENTRIES],
         "left_out": max(0, len(entries) - MOST_ENTRIES),
@@ -76,8 +80,9 @@ def _under_way(git: Git) -> str:
 
 def _entries(git: Git, untracked: str) -> tuple[dict[str, Any], list[dict[str, str]]]:
     """Where the repository stands, and what differs from its newest commit, from git's format for programs."""
+    # A submodule is named when another commit of it is checked out; git does not go into it, where its settings hold.
     said = git.ask(
-        *("status", "--porcelain=v2", "--branch", "-z", "--ignore-submodules=all", f"--untracked-files={untracked}")
+        *("status", "--porcelain=v2", "--branch", "-z", "--ignore-submodules=dirty", f"--untracked-files={untracked}")
     )
     facts: dict[str, Any] = {"branch": "", "detached": False, "commit": ""}
     entries: list[dict[str, str]] = []
@@ -118,7 +123,7 @@ def _diff(git: Git, params: dict[str, Any]) -> dict[str, Any]:
     what = params.get("what", "all")
     against = git.revision(params["since"]) if params.get("since") else git.base()
     sides = {"all": [against], "staged": ["--cached", against], "unstaged": []}[what]
-    plain = ("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all", "--find-renames")
+    plain = ("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty", "--find-renames")
     only = ["--", os.path.relpath(Path(params["only"]).resolve(), git.top)] if params.get("only") else ["--"]
     files = _changed(git.ask(*plain, "--numstat", "-z", *sides, *only))
     patch, cut = git.head(*plain, "--patch", *sides, *only, most_bytes=MOST_DIFF_BYTES)
@@ -220,7 +225,9 @@ def _commit(git: Git, params: dict[str, Any]) -> dict[str, Any]:
         "files": staged[:MOST_ENTRIES],
         "left_out": max(0, len(staged) - MOST_ENTRIES),
         "clean": not left,
-        "message": f"Committed {_counted(len(staged), 'file')} as {facts['commit'][:10]}",
+        "left": left[:MOST_ENTRIES],
+        "message": f"Committed {_counted(len(staged), 'file')} as {facts['commit'][:10]}"
+        + (f"; left as it was: {_listed([one['path'] for one in left])}" if left else ""),
     }
 
 
@@ -254,8 +261,8 @@ def _stage(git: Git, only: str | None) -> None:
     below = ["--", os.path.relpath(Path(only).resolve(), git.top)] if only else []
     plain = ("ls-files", "-z", "--deduplicate", "--exclude-standard")
     said = git.ask(*plain, "--modified", "--deleted", "--others", *below)
-    gitlinks = {row.partition(b"\t")[2] for row in git.ask("ls-files", "-z", "-s").split(b"\0") if row[:6] == b"160000"}
-    paths = [path for path in said.split(b"\0") if path and not path.endswith(b"/") and path not in gitlinks]
+    gitlinks = set(_submodules(git))
+    paths = [path for path in said.split(b"\0") if path and not path.endswith(b"/") and text(path) not in gitlinks]
     if not paths:
         return
     listed = b"".join(path + b"\0" for path in paths)
@@ -267,13 +274,22 @@ def _stage(git: Git, only: str | None) -> None:
     git.change("add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul", stdin=listed)
 
 
+def _submodules(git: Git) -> list[str]:
+    """The folders that the index knows as commits of other repositories."""
+    rows = git.ask("ls-files", "-z", "-s").split(b"\0")
+    return [text(row.partition(b"\t")[2]) for row in rows if row[:6] == b"160000"]
+
+
 def _counted(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def _named(paths: list[str]) -> str:
-    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-    return f"{', '.join(paths[:3])}{more} {'is' if len(paths) == 1 else 'are'}"
+    return f"{_listed(paths)} {'is' if len(paths) == 1 else 'are'}"
+
+
+def _listed(paths: list[str]) -> str:
+    return ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
 
 
 def _create_branch(git: Git, params: dict[str, Any]) -> dict[str, Any]:

@@ -144,6 +144,29 @@ def test_a_repository_inside_another_is_left_out_of_its_commits(open_work: OpenW
     assert [each["path"] for each in done.data["files"]] == ["b.txt"]
 
 
+def test_a_submodule_is_named_when_it_moved_and_never_called_clean(open_work: OpenWork, root: Path) -> None:
+    repository(root)
+    inner = repository(root / "vendor")
+    git(root, "add", "vendor")
+    git(root, "commit", "--quiet", "--message=with a repository inside")
+    at_work = open_work()
+    status = at_work.do("git_tool", "status").data
+    assert status["message"] == "On main: nothing changed; not looked into: vendor"
+    assert (status["clean"], status["submodules"]) == (False, ["vendor"])
+    (inner / "more.txt").write_text("more\n")
+    git(inner, "add", "more.txt")
+    git(inner, "commit", "--quiet", "--message=more")
+    status = at_work.do("git_tool", "status").data
+    assert [entry["path"] for entry in status["entries"]] == ["vendor"]
+    assert status["message"].startswith("On main: 1 change;")
+    assert [one["path"] for one in at_work.do("git_tool", "diff").data["files"]] == ["vendor"]
+    (root / "a.txt").write_text("changed\n")
+    committed = at_work.do("git_tool", "commit", message="all but that").data
+    assert committed["message"].endswith("; left as it was: vendor")
+    assert [entry["path"] for entry in committed["left"]] == ["vendor"]
+    assert not committed["clean"]
+
+
 def test_without_git_the_tool_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda _name: None)
     answer = inside.main({"do": "status", "path": "."})
