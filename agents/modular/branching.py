@@ -69,8 +69,7 @@ def branch(run: ModularRun, edit: Edit, *, by: User) -> ModularStep:
             state.settings = combinations.checked(edit.settings, has_model=bool(models))
             runs.check_models(state.settings, models)
         _limit(state, edit.limits or state.limits)
-        if problems := list(document.problems_of(state)):
-            raise StateRefused(*problems[:5])
+        document.check(state)
         files = _copied(then, by)
         left = wanting.open_calls(row)
         _leave_wants(row)

@@ -89,6 +89,9 @@ def test_what_cannot_be_is_refused_and_changes_nothing(
         {"node": 1, "modules": {"prompter": {"name": "nothing"}}},
         {"node": 1, "modules": {"engine": {"name": "plain"}}},
         {"node": 1, "next_step": "lunch"},
+        {"node": 1, "next_step": "discriminator", "next_args": {"options": "x"}},
+        {"node": 1, "next_step": "generator", "next_args": {"messages": 5}},
+        {"node": 1, "next_step": "generator", "next_args": {"messages": ["x"]}},
     ):
         assert api.patch(address, wrong).status_code == 422, wrong
     assert api.post(f"{address}/answer", {"content": ""}).status_code == 409

@@ -124,6 +124,14 @@ def read(said: Any) -> State:
     return _read_state(inner)
 
 
+def check(state: State) -> None:
+    """Read what would be stored of a state that somebody changed. Raises StateRefused where it could not be opened."""
+    # What is of another type than it should be is refused when it is read, in words.
+    stored = _states().dump_python(state, mode="json", exclude={"nodes"}, warnings=False)
+    stored["nodes"] = _nodes().dump_python(list(state.nodes.values()), mode="json", warnings=False)
+    _read_state(json.loads(json.dumps(stored)))
+
+
 def _read_state(inner: Mapping[str, Any]) -> State:
     found = inner.get("nodes", [])
     if len(found) > MOST_NODES:
