@@ -7,15 +7,18 @@ from collections.abc import Collection
 from django.utils import timezone
 
 from agents.bdi.beliefs.denial import Correction, corrected
+from agents.bdi.forecast.preconditions import preconditions
 from agents.bdi.intentions import premises
 from agents.bdi.intentions.commitment import Situation
-from agents.bdi.intentions.premises import Loss, Standing
+from agents.bdi.intentions.premises import Ground, Loss, Standing
 from agents.bdi.plans import document as documents
 from agents.bdi.plans.document import Document
 from agents.models import Belief, Goal, IntentPlan
 from agents.states import GOAL_ENDED, GoalState
 from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Belief as Believed
+from agents.workspaces import base_files
+from agents.workspaces.base_files import BaseUnreadable
 
 
 def standing_of(plan: IntentPlan, document: Document, done: Collection[int] = ()) -> Standing:
@@ -52,7 +55,19 @@ def losses_before_it_began(goal: Goal, plan: IntentPlan) -> tuple[Loss, ...]:
         document = documents.read(bytes(plan.document))
     except ValueError:
         return ()
-    return premises.losses(standing_of(plan, document).expected(1), held(goal))
+    standing = standing_of(plan, document)
+    if not standing.grounds:
+        # No rule says what such a plan depends on; its steps do.
+        found = preconditions(document, tools_in_use(), _kinds(document))
+        standing = premises.begun(tuple(Ground(one.context, "", one.position, (one.sentence,)) for one in found))
+    return premises.losses(standing.expected(1), held(goal))
+
+
+def _kinds(document: Document) -> dict[str, str]:
+    try:
+        return {entry.path: entry.kind for entry in base_files.entries_of(document.base)}
+    except BaseUnreadable:
+        return {}
 
 
 def situation(goal: Goal, beliefs: list[Believed], lost: tuple[Loss, ...]) -> Situation:

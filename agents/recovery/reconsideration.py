@@ -6,7 +6,7 @@ Between two steps the executor does it (`agents/execution/reconsidering.py`); he
 from __future__ import annotations
 
 from agents.actors import commitments
-from agents.bdi.intentions.commitment import Course, Reconsidered, reconsider
+from agents.bdi.intentions.commitment import Commitment, Course, Reconsidered, reconsider
 from agents.bdi.intentions.cycle import Decision
 from agents.bdi.intentions.reacting import Does, reaction
 from agents.bdi.outcome.outcome import Outcome
@@ -35,6 +35,11 @@ def react(goal: Goal, *, by: str, what: str) -> Does:
     plan = _open_plan(goal)
     state = GoalState(goal.state)
     waits = plan is not None and plan.state == PlanState.AWAITING_REVIEW
+    if plan is not None and waits and (ended := _ended_by_word(goal)) is not None:
+        words = f"{what}: {sentence(ended)}"
+        logs.say_decided(goal.pk, Decision.RECONSIDER, "reconsider", words, "warning", **ended.data)
+        let_go(goal, plan, ended, by=by)
+        return Does.DROP
     lost = grounds.losses_before_it_began(goal, plan) if plan is not None and waits else ()
     reacted = reaction(state, PlanState(plan.state) if plan else None, lost, lacks_a_plan=lacks_a_plan(goal))
     does = reacted.does
@@ -51,6 +56,15 @@ def react(goal: Goal, *, by: str, what: str) -> Does:
     if does is not Does.NOTHING:
         wake_ups.wake(goal.pk)
     return does
+
+
+def _ended_by_word(goal: Goal) -> Reconsidered | None:
+    """What a person's word about the goal itself comes to while its plan waits.
+
+    Nothing has run that it would interrupt, so no commitment holds on to it.
+    """
+    decided = reconsider(Commitment.OPEN_MINDED, grounds.situation(goal, grounds.held(goal), ()))
+    return decided if decided.course in (Course.DROP, Course.ACHIEVED) else None
 
 
 def _open_plan(goal: Goal) -> IntentPlan | None:

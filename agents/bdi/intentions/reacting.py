@@ -12,12 +12,15 @@ from agents.states import GOAL_ENDED, GoalState, PlanState
 
 
 class Does(StrEnum):
-    """`wake`: it is planned from these beliefs anyway. `reconsider`: its commitment decides, before the next step."""
+    """`wake`: it is planned from these beliefs anyway. `reconsider`: its commitment decides, before the next step.
+    `drop`: a person's word ends it, of which nothing has run.
+    """
 
     NOTHING = "nothing"
     WAKE = "wake"
     PLAN_AGAIN = "plan_again"
     RECONSIDER = "reconsider"
+    DROP = "drop"
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -14,9 +15,12 @@ from agents.cycle import cycle
 from agents.goals import goals
 from agents.models import Belief, FailureRecord, Goal, RecoveryPolicy
 from agents.planning import planning
+from agents.plans import proposals
 from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
+from agents.record.moves import move_goal
 from agents.recovery import told_beliefs
 from agents.states import GoalState, PlanState
+from agents.workspaces import workspaces
 from people.models import User
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -60,6 +64,51 @@ def test_a_word_that_changes_nothing_of_the_plan_leaves_it_in_review(in_review: 
     in_review.refresh_from_db()
     assert (does, in_review.state) == (Does.NOTHING, GoalState.AWAITING_REVIEW)
     assert in_review.intent_plans.get().state == PlanState.AWAITING_REVIEW
+
+
+@pytest.mark.parametrize("word", ["The goal is not wanted.", "The goal is impossible.", "The goal is achieved."])
+def test_a_word_about_the_goal_itself_drops_it_while_its_plan_is_in_review(
+    word: str, in_review: Goal, owner: User
+) -> None:
+    plan = in_review.intent_plans.get()
+    _, does = told_beliefs.tell(in_review, by=owner, sentence=word)
+    plan.refresh_from_db()
+    in_review.refresh_from_db()
+    assert does is Does.DROP
+    assert (plan.state, in_review.state) == (PlanState.SUPERSEDED, GoalState.DROPPED)
+    assert word.rstrip(".") in in_review.reason
+
+
+STEPS = [
+    {"tool": "simple_coder", "command": "cp", "params": {"path": "a.txt", "to": "b.txt"}},
+    {"tool": "simple_coder", "command": "mkdir", "params": {"path": "notes"}},
+    {"tool": "simple_coder", "command": "write", "params": {"path": "notes/c.txt", "content": "c"}},
+]
+
+
+@pytest.mark.parametrize(
+    ("word", "withdrawn"),
+    [
+        ("There is no file named a.txt.", True),
+        ("There is a file named b.txt.", True),
+        ("There is a folder named notes.", True),
+        ("There is a file named other.txt.", False),
+        ("There is no folder named notes.", False),
+    ],
+)
+def test_a_plan_that_no_rule_made_stands_on_what_its_steps_need(
+    word: str, withdrawn: bool, owner: User, make_goal: Callable[..., Goal]
+) -> None:
+    goal = make_goal(owner, "Keep a copy")
+    workspaces.put_file(goal.workspace, by=owner, path="a.txt", source=io.BytesIO(b"a"))
+    goal = Goal.objects.get(pk=goal.pk)
+    move_goal(goal, GoalState.PLANNING, by="a test")
+    draft, problems = proposals.draft_by_hand(goal, STEPS, [], by=owner)
+    assert problems == []
+    plan = proposals.propose(goal, draft, by=owner)
+    _, does = told_beliefs.tell(goal, by=owner, sentence=word)
+    plan.refresh_from_db()
+    assert (does is Does.PLAN_AGAIN, plan.state == PlanState.SUPERSEDED) == (withdrawn, withdrawn)
 
 
 def test_taking_it_back_wakes_a_goal_that_found_no_plan(in_review: Goal, owner: User) -> None:
