@@ -6,7 +6,7 @@ from agents.execution import sweep_parts
 from review.deciding import auto_approval
 from review.inbox import requests as inbox
 from review.notices import budgets, deliveries, failed_goals, levels, notify
-from review.queue import deadlines
+from review.queue import deadlines, renewing
 from review.talk import carrying
 
 
@@ -14,6 +14,7 @@ def sweep() -> None:
     """Find work whose hint was lost; every kind of such work has a line here."""
     sweep_parts.each(
         deadlines.sweep,
+        renewing.sweep,
         auto_approval.sweep,
         carrying.sweep,
         notify.sweep,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -13,7 +14,7 @@ from agents.bdi.plans.started_programs import living_before
 from agents.execution import gate_check, taking_up
 from agents.execution.step_lines import beginning_of
 from agents.models import IntentPlan
-from agents.plans import ending
+from agents.plans import ending, footings
 from agents.plans.reporting import Running, Said
 from agents.record import draining, gate, logs
 from agents.record.lease import Lease
@@ -22,6 +23,11 @@ from agents.states import GoalState, IntentState, PlanState
 from library.language import may_wait
 from sandbox.contract import SessionState
 from sandbox.sessions.session import is_at_hand
+
+logger = logging.getLogger(__name__)
+
+# So often a workspace may move while its files are compared.
+WEIGHED_MAX = 3
 
 
 @dataclass(frozen=True)
@@ -40,8 +46,22 @@ class Begun:
 
 def begin(lease: Lease, locked: taking_up.Found | None = None) -> Begun | None:
     """Take up the goal's approved plan, with its first try where that can be, or the one a dead worker left, if the
-    gate allows it, in one transaction; None when nothing is to be run. `locked` as in `taking_up.find`.
+    gate allows it, in one transaction; None when nothing is to be run. `locked` as in `taking_up.find`, whose
+    NotWeighed is raised only with it: whoever has claimed the goal alone has the files compared before.
     """
+    for _ in range(1 if locked is not None else WEIGHED_MAX):
+        if locked is None:
+            footings.weigh(lease.goal_id)
+        try:
+            return _begin(lease, locked)
+        except footings.NotWeighed:
+            if locked is not None:
+                raise
+    logger.warning("The files of goal %s change faster than they are compared; it begins later", lease.goal_id)
+    return None
+
+
+def _begin(lease: Lease, locked: taking_up.Found | None) -> Begun | None:
     with transaction.atomic(savepoint=False):
         found = taking_up.find(lease, locked)
         if found is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
@@ -15,6 +16,7 @@ from django.db import transaction
 
 from agents.bdi.forecast import shadow
 from agents.bdi.forecast.shadow import Finding, Proof
+from agents.bdi.forecast.touched_paths import touched
 from agents.bdi.plans import document as documents
 from agents.bdi.plans.document import Document, IntentSpec
 from agents.bdi.recovery import recovery
@@ -28,8 +30,11 @@ from agents.record import draining, logs, telemetry
 from agents.record.moves import move_shadow
 from agents.states import MoveRefused, ShadowState
 from agents.toolkit.limits import UnknownLimit, session_limits
+from agents.toolkit.registry import tools_in_use
+from agents.workspaces import file_paths
 from people import sealing
 from sandbox.contract import Limits, SandboxError, SessionState
+from sandbox.store import read_times
 from sandbox.store.snapshots import SnapshotRefused
 
 logger = logging.getLogger(__name__)
@@ -88,7 +93,19 @@ def _tried(run: ShadowRun, companion: Companion) -> tuple[list[Finding], str]:
     first = document.intents[0]
     name = f"shadow-{run.pk}-{run.lease_fence}"
     with open_desk_in(name, run.base, SessionState(), limits_of(first), minimum="L3") as desk:
-        return Trial(document, desk, companion.stop_work).findings(), desk.head
+        findings = Trial(document, desk, companion.stop_work).findings()
+        return _with_reads(document, findings, desk), desk.head
+
+
+def _with_reads(document: Document, findings: list[Finding], desk: Desk) -> list[Finding]:
+    """What the programs that were done opened, said of each of them: of which one it was nobody knows."""
+    named = touched(document, tools_in_use())
+    did = {each.position for each in findings if each.proof is Proof.DONE and named[each.position].is_program}
+    read = read_times.opened(desk.checkout.folder) if did else None
+    if read is None:
+        return findings
+    paths = tuple(file_paths.to_text(path) for path in read)
+    return [replace(each, reads=paths) if each.position in did else each for each in findings]
 
 
 class Trial:

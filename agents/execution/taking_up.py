@@ -11,7 +11,7 @@ from django.db import IntegrityError, connection, models, transaction
 
 from agents.bdi.plans.document import Document
 from agents.models import Attempt, Intent, IntentPlan, TerminalSession, Workspace
-from agents.plans import ending, put_off, renewals, report_filing, reporting
+from agents.plans import ending, footings, put_off, renewals, report_filing, reporting
 from agents.plans.reporting import Running, Said
 from agents.record import gate, logs, prepared, wake_ups
 from agents.record.lease import CLAIMED, LOST_WORKERS_MAX, Claiming, Lease, Turn, hold
@@ -61,7 +61,8 @@ def claim(goal_id: int | None, of: Turn = Turn.ANY) -> tuple[Lease, Found | None
 
 def find(lease: Lease, locked: Found | None = None) -> Found | None:
     """Lock the goal and its approved or running plan, unless they are `locked` with the claim, in this transaction;
-    None when there is none, or it is to be asked about again.
+    None when there is none, or it is to be asked about again. Raises NotWeighed (`plans.footings`) where its workspace
+    has moved and nobody has looked whether that concerns it.
 
     Rows are locked in the order goal, plan, workspace, typed command, here and everywhere (`advance.sql`,
     `agents/hands/typed.py`). The workspace's row is where a plan and a command typed by hand meet: each begins
@@ -71,8 +72,12 @@ def find(lease: Lease, locked: Found | None = None) -> Found | None:
     if found is None or found.plan.state != PlanState.APPROVED:
         return found
     if found.moved is not None:
-        renewals.ask_for_moved(hold(lease), found.plan, found.moved, by=lease.owner)
-        return None
+        differing = footings.weighed(found.plan)
+        if differing is None:
+            raise footings.NotWeighed
+        if differing:
+            renewals.ask_for_moved(hold(lease), found.plan, found.moved, differing, by=lease.owner)
+            return None
     if found.state is not GoalState.EXECUTING and GoalState.EXECUTING not in GOAL_MOVES[found.state]:
         raise MoveRefused(f"goal {lease.goal_id} cannot go from {found.state} to executing")
     return found

@@ -10,14 +10,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
+from django.db import transaction
+
 from agents.bdi.intentions.cycle import Decision
 from agents.bdi.plans import document as documents
 from agents.bdi.plans import resuming
 from agents.bdi.plans.document import Document, IntentSpec
 from agents.bdi.plans.validation import Problem
-from agents.models import Goal, Intent, IntentPlan
-from agents.plans import proposals
-from agents.record import logs
+from agents.models import Goal, Intent, IntentPlan, Plan, Workspace
+from agents.plans import footings, plans, proposals
+from agents.record import logs, wake_ups
 from agents.record.moves import move_goal, move_intents, move_plan
 from agents.states import GoalState, IntentState, PlanState
 from agents.toolkit.registry import tools_in_use
@@ -25,6 +27,10 @@ from agents.toolkit.types import PlanDraft
 from people.models import User
 
 FILES, GROUNDS, RECOVERY = "files", "grounds", "recovery"
+# How the reason of a plan begins that was planned anew before anybody decided it.
+RENEWED = "its files changed"
+_PLANNED = frozenset({Plan.Source.RULE.value, Plan.Source.UNDERSTANDING.value})
+_BY = "bdi_agent"
 
 
 def moved_since(plan: IntentPlan) -> Document | None:
@@ -60,10 +66,9 @@ def _delta_of(plan: IntentPlan) -> dict[str, Any]:
     return delta if isinstance(delta, dict) else {}
 
 
-def ask_for_moved(goal: Goal, plan: IntentPlan, document: Document, *, by: str) -> None:
-    """Ask again about a plan whose files moved after the approval and before it began. The caller holds all rows."""
-    why = f"the workspace changed after the approval ({document.base[:8]} → {plan.workspace.head[:8]})"
-    ask_again(goal, plan, document, by=by, why=why, kind=FILES)
+def ask_for_moved(goal: Goal, plan: IntentPlan, document: Document, differing: tuple[str, ...], *, by: str) -> None:
+    """Ask again about a plan of whose files these are not as they were. The caller holds all rows."""
+    ask_again(goal, plan, document, by=by, why=footings.in_words(differing), kind=FILES)
 
 
 def ask_again(
@@ -104,6 +109,47 @@ def ask_again(
     revision = proposals.propose(goal, draft, by=author)
     IntentPlan.objects.filter(pk=revision.pk).update(left_out=plan.left_out, rest=plan.rest)
     return revision
+
+
+def renew(plan: IntentPlan, differing: tuple[str, ...]) -> bool:
+    """Plan a waiting plan anew, of whose files these are not as they were, so that nobody is asked about an old one.
+
+    What rules or understanding made is planned again; what somebody wrote keeps its steps and is tried again. False
+    when it was decided, or its workspace moved, meanwhile.
+    """
+    why = f"{RENEWED}: {footings.in_words(differing)}"
+    with transaction.atomic():
+        waiting = plans.locked(plan)
+        head = Workspace.objects.values_list("head", flat=True).get(pk=plan.workspace_id)
+        if waiting.state != PlanState.AWAITING_REVIEW or head != plan.workspace.head:
+            return False
+        goal = waiting.goal
+        written = waiting.plan.source not in _PLANNED or "from_revision" in waiting.plan.evidence
+        document = documents.read(bytes(waiting.document)) if written else None
+        move_plan(waiting, PlanState.SUPERSEDED, by=_BY, reason=why)
+        data = {"why": FILES, "revision": waiting.revision}
+        logs.say_decided(goal.pk, Decision.ASK_AGAIN, "plan", f"{why}; it is planned anew", "warning", **data)
+        if document is None:
+            move_goal(goal, GoalState.PENDING, by=_BY, reason=RENEWED)
+            wake_ups.wake(goal.pk)
+        else:
+            _propose_same(goal, waiting, document)
+    return True
+
+
+def _propose_same(goal: Goal, plan: IntentPlan, document: Document) -> None:
+    """The same steps on the files as they are now."""
+    try:
+        draft = resuming.remaining(document, 1, {}, tools_in_use())
+        draft = replace(draft, evidence={**plan.plan.evidence, "from_revision": plan.revision})
+        problems = proposals.problems_of(goal, draft)
+    except ValueError as error:
+        problems = [Problem(0, "", "reference", f"{error}.")]
+    if problems:
+        _ask_a_person(goal, problems, by=_BY)
+        return
+    revision = proposals.propose(goal, draft, by=plan.plan.by)
+    IntentPlan.objects.filter(pk=revision.pk).update(left_out=plan.left_out, rest=plan.rest)
 
 
 def put_off_in(plan: IntentPlan) -> list[int]:

@@ -19,7 +19,7 @@ from agents.record.selectors import plans_visible_to
 from agents.states import PlanState
 from people.models import User
 from review import words
-from review.deciding import holding, shown
+from review.deciding import endangers, holding, shown
 from review.deciding.ruling import APPROVE, REJECT, REQUEST_CHANGES, Ruling
 from review.deciding.shown import Shown
 from review.errors import DecisionRefused, ReviewError, WordsRefused
@@ -76,8 +76,12 @@ def decide(sent: Sequence[str], verdict: str, reason: str, *, by: User) -> Batch
             group = group or entry.group
             if entry.group != group:
                 raise DecisionRefused("It does not belong to this group: its steps or its dry run differ.")
+            if verdict == APPROVE:
+                endangers.check_stands(plan)
             comment, why = (said, "") if verdict == APPROVE else ("", said)
-            holding.decide(plan, Ruling(verdict, seen.digest, why, comment=comment, batch=together), by=by)
+            holding.decide(
+                plan, Ruling(verdict, seen.digest, why, comment=comment, batch=together, seen=seen.danger), by=by
+            )
         except (AgentsError, ReviewError) as error:
             refused.append(Refused(plan, str(error)))
         else:
@@ -110,6 +114,6 @@ def _checked(seen: Shown, plan: IntentPlan) -> QueueEntry:
     if entry.rank < seen.rank:
         before = tuple(Level)[seen.rank]
         raise DecisionRefused(f"Its risk is {entry.level} now; it was {before} when you opened it. Open it again.")
-    if entry.harm < seen.harm:
-        raise DecisionRefused("Part of it cannot be undone. This was not known when you opened it.")
+    if entry.danger < seen.danger:
+        raise DecisionRefused(f"It is more dangerous than when you opened it: {plan.risk.told.sentence}.")
     return entry

@@ -9,7 +9,7 @@ from typing import Any
 from agents.models import IntentPlan
 from agents.states import PlanState
 from people.models import User
-from review.deciding import decisions, editing, envelope, rounds
+from review.deciding import decisions, editing, endangers, envelope, rounds
 from review.errors import WordsRefused
 
 APPROVE, REJECT, REQUEST_CHANGES = "approve", "reject", "request-changes"
@@ -21,7 +21,7 @@ class Ruling:
 
     `words` is the reason; `comment` the instructions with an approval; `alternatives` the granted ones. `as_first`: it
     was made as the first of two, so another person must decide after it. `batch` is the same for all decisions of one
-    click, "" for a single one.
+    click, "" for a single one. `seen` is the danger that was on the page; None by an address without pages.
     """
 
     verdict: str
@@ -34,6 +34,7 @@ class Ruling:
     alternatives: tuple[envelope.Alternative, ...] = ()
     as_first: bool = False
     batch: str = ""
+    seen: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         """It as it is stored."""
@@ -70,6 +71,7 @@ def carry_out(plan: IntentPlan, ruling: Ruling, *, by: User) -> str:
         return f"{ruling.in_words(plan)}. {follows}."
     if ruling.verdict != APPROVE:
         raise WordsRefused("verdict", "Choose to approve, to reject or to request changes.")
+    endangers.check_seen(plan, ruling.seen)
     if ruling.intents is None:
         done = decisions.approve(
             plan,

@@ -14,31 +14,31 @@ from django.core import signing
 from people.models import User
 from review.models import QueueEntry
 
-_SALT = "mindx.review.shown 2"
+_SALT = "mindx.review.shown 3"
 # A page that was open for longer is outdated.
 VALID = timedelta(hours=12)
 
 
 @dataclass(frozen=True)
 class Shown:
-    """One plan as it was shown: its bytes, its risk, what cannot be undone, and its dry run."""
+    """One plan as it was shown: its bytes, its risk, its danger, and its dry run."""
 
     plan_id: int
     digest: str
     rank: int
-    harm: int
+    danger: int
     run_id: int
 
 
 def seal(entry: QueueEntry, digest: str, user: User, run_id: int) -> str:
     """The seal for the form, for a plan whose difference and dry run are on the page."""
-    return signing.dumps([user.pk, entry.pk, digest, entry.rank, entry.harm, run_id], salt=_SALT)
+    return signing.dumps([user.pk, entry.pk, digest, entry.rank, entry.danger, run_id], salt=_SALT)
 
 
 def read(text: str, user: User) -> Shown | None:
     """What was shown to this person; None if this server did not issue the seal to them, or too long ago."""
     try:
-        whose, plan_id, digest, rank, harm, run_id = signing.loads(text, salt=_SALT, max_age=VALID)
+        whose, plan_id, digest, rank, danger, run_id = signing.loads(text, salt=_SALT, max_age=VALID)
     except (signing.BadSignature, ValueError):
         return None
-    return Shown(plan_id, digest, rank, harm, run_id) if whose == user.pk else None
+    return Shown(plan_id, digest, rank, danger, run_id) if whose == user.pk else None

@@ -9,8 +9,9 @@ from agents.models import IntentPlan
 from agents.plans import shadowing
 from agents.record import prepared, wake_ups
 from agents.toolkit.registry import tools_in_use
-from review.models import Harm, PlanNews, QueueEntry
+from review.models import PlanNews, QueueEntry
 from review.reading import shapes
+from review.reading.danger import Danger
 from review.reading.outcomes import UNTRIED, Trial
 from review.risk.targets import target_of
 
@@ -53,16 +54,17 @@ def entry_of(plan: IntentPlan) -> QueueEntry:
         document = documents.read(bytes(plan.document))
     except ValueError:
         return entry
-    entry.harm = shapes.harm_of(document, tools_in_use(), plan.replaces)
+    entry.danger = shapes.danger_at_first(document, tools_in_use(), plan.replaces)
     entry.shape = shapes.shape_of(document)
+    entry.stood_at = document.base
     entry.does = shapes.does(document)
     entry.targets = [target_of(spec.tool, spec.command, spec.params) for spec in document.all_intents]
     return entry
 
 
-def move(plan: IntentPlan, rank: int, harm: int, trial: Trial) -> None:
+def move(plan: IntentPlan, rank: int, danger: Danger, trial: Trial) -> None:
     """Move a plan to the place for its risk and dry run, and tell open queues if it moved."""
-    place = {"rank": rank, "harm": Harm(harm), "outcome": trial.outcome.value, "trial": trial.key}
+    place = {"rank": rank, "danger": danger.value, "outcome": trial.outcome.value, "trial": trial.key}
     if QueueEntry.objects.filter(pk=plan.pk).exclude(**place).update(**place):
         wake_ups.queue_changed()
 

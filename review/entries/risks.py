@@ -13,21 +13,20 @@ from agents.bdi.plans.document import Document
 from agents.models import Intent, IntentPlan, ShadowRun
 from agents.plans import shadowing
 from agents.record import prepared
-from agents.states import IntentState, ShadowState
+from agents.states import IntentState
 from agents.toolkit.registry import tools_in_use
 from agents.workspaces import base_files
 from agents.workspaces.base_files import BaseUnreadable
 from library.models import ComponentVersion
-from review.entries import places
+from review.entries import dangers, places
 from review.models import PlanRisk, QueueEntry
-from review.reading import outcomes, shapes
+from review.reading import outcomes
 from review.reading.outcomes import Changes
 from review.risk import assessment
 from review.risk.assessment import Counts, Tried
 
 # Older cases say little about today's tools, and counting all of them would take longer and longer.
 NEWEST_STEPS = 20_000
-_OVER = (ShadowState.DONE.value, ShadowState.IMPOSSIBLE.value)
 _COUNTED = f"""
     SELECT step.tool, step.command, entry.targets[step.position] AS target,
         COUNT(*) FILTER (WHERE step.state = %(failed)s), COUNT(*)
@@ -117,7 +116,7 @@ def store(plan: IntentPlan, run: ShadowRun | None) -> PlanRisk | None:
     tried = _tried(run, changes)
     trial = outcomes.trial_of(run.state, run.reason, run.findings, changes) if run is not None else outcomes.UNTRIED
     found = _assessed(document, tried, _rule_counts(plan))
-    harm = shapes.harm_of(document, tools_in_use(), plan.replaces, tried.deleted if tried else ())
+    said = dangers.told(plan, document, run)
     with transaction.atomic():
         row, _ = PlanRisk.objects.update_or_create(
             intent_plan=plan,
@@ -129,10 +128,11 @@ def store(plan: IntentPlan, run: ShadowRun | None) -> PlanRisk | None:
                 "rule": asdict(found.rule) if found.rule is not None else None,
                 "after_failure": _after_failure(found),
                 "trial": trial.to_json(),
-                "shadow_run": run if run is not None and run.state in _OVER else None,
+                "danger": dangers.as_json(said),
+                "shadow_run": run if run is not None and run.state in dangers.ENDED else None,
             },
         )
-        places.move(plan, found.level.rank, harm, trial)
+        places.move(plan, found.level.rank, said.danger, trial)
     return row
 
 

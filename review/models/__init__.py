@@ -9,7 +9,7 @@ from review.models.journal import AuditEntry, TypedEvent
 from review.models.levels import LevelDecision, LevelTold
 from review.models.notices import Delivery, Notice, NoticeChoice, NoticeKind, PlanTold
 from review.models.policies import PlanRisk, PolicyChange, PolicyDay, PolicyEvaluation, PolicyVersion, ReviewPolicy
-from review.models.queue import Harm, PlanNews, QueueEntry, SavedFilter
+from review.models.queue import PlanNews, QueueEntry, SavedFilter
 from review.models.time import ReviewClock, TimeLimit
 
 __all__ = [
@@ -19,7 +19,6 @@ __all__ = [
     "Comment",
     "Decision",
     "Delivery",
-    "Harm",
     "HeldDecision",
     "InboxRequest",
     "LevelDecision",

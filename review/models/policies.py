@@ -8,13 +8,15 @@ from django.db import models
 from agents.models import IntentPlan, ShadowRun
 from review.policy.states import PolicyState
 from review.policy.verdict import Action
+from review.reading.danger import DUE, Danger, Told
 
 
 class PlanRisk(models.Model):
     """The risk of a plan as last worked out: when it was proposed, and again after its dry run.
 
     `rank` orders the queue (0 comes first); `steps` has each step's level, reasons and share of failures, and `trial`
-    the result of the dry run, for lists (`review.reading.outcomes.Trial`). `shadow_run` is the newest run that was
+    the result of the dry run, for lists (`review.reading.outcomes.Trial`); `danger` is its danger sentence
+    (`review.reading.danger.Told`), null before that has been worked out. `shadow_run` is the newest run that was
     considered, also by policies.
     """
 
@@ -28,6 +30,7 @@ class PlanRisk(models.Model):
     # {"level", "reasons"} of what runs only after a failure; null when nothing does.
     after_failure = models.JSONField(null=True, blank=True)
     trial = models.JSONField(null=True, blank=True)
+    danger = models.JSONField(null=True, blank=True)
     shadow_run = models.ForeignKey(ShadowRun, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     at = models.DateTimeField(auto_now=True)
 
@@ -44,6 +47,12 @@ class PlanRisk(models.Model):
 
     def __str__(self) -> str:
         return f"{self.level} risk of {self.intent_plan_id}"
+
+    @property
+    def told(self) -> Told:
+        """Its danger sentence."""
+        found = self.danger or {"kind": Danger.UNKNOWN, "sentence": DUE[:1].upper() + DUE[1:], "is_due": True}
+        return Told(Danger(found["kind"]), found["sentence"], found["is_due"])
 
 
 class ReviewPolicy(models.Model):

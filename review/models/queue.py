@@ -9,19 +9,11 @@ from django.db.models import Case, F, Q, Value, When
 from django.utils import timezone
 
 from agents.models import Agent, IntentPlan, Workspace
+from review.reading.danger import Danger
 from review.reading.outcomes import KEY_HEX, UNTRIED, Outcome
 from review.risk.assessment import Level
 
 SHAPE_HEX = 32
-
-
-class Harm(models.IntegerChoices):
-    """What cannot be undone in a plan, the most serious first."""
-
-    DELETES = 0, "it deletes"
-    OVERWRITES = 1, "it overwrites"
-    ONCE = 2, "it cannot be repeated"
-    NONE = 3, "nothing"
 
 
 class QueueEntry(models.Model):
@@ -37,14 +29,15 @@ class QueueEntry(models.Model):
     waits = models.BooleanField(default=True)
     # As in PlanRisk; `unknown` until that has been worked out.
     rank = models.PositiveSmallIntegerField(default=Level.UNKNOWN.rank)
-    harm = models.PositiveSmallIntegerField(default=Harm.NONE, choices=Harm.choices)
+    # `review.reading.danger.Danger`.
+    danger = models.PositiveSmallIntegerField(default=Danger.UNKNOWN.value, db_default=Danger.UNKNOWN.value)
     priority = models.PositiveSmallIntegerField()
     # Its time is running out: it comes before every priority.
     is_urgent = models.BooleanField(default=False)
     queued_at = models.DateTimeField(default=timezone.now)
     rung = models.GeneratedField(
-        expression=F("rank") * 100
-        + F("harm") * 10
+        expression=F("danger") * 100
+        + F("rank") * 10
         + Case(When(is_urgent=True, then=Value(0)), default=F("priority"), output_field=models.SmallIntegerField()),
         output_field=models.SmallIntegerField(),
         db_persist=True,
@@ -68,6 +61,8 @@ class QueueEntry(models.Model):
     assigned_to = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )
+    # The state of its workspace at which it was last found to stand on what it was tried on.
+    stood_at = models.CharField(max_length=64, blank=True, db_default="")
     # What the sweeps have done. Each has a partial index with only the rows left to do.
     has_clock = models.BooleanField(default=False)
     is_told = models.BooleanField(default=False)
@@ -77,7 +72,7 @@ class QueueEntry(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(condition=Q(rank__range=(0, 3)), name="queue_entry_rank_0_to_3"),
-            models.CheckConstraint(condition=Q(harm__range=(0, 3)), name="queue_entry_harm_0_to_3"),
+            models.CheckConstraint(condition=Q(danger__range=(0, 7)), name="queue_entry_danger_0_to_7"),
             models.CheckConstraint(condition=Q(priority__range=(1, 5)), name="queue_entry_priority_1_to_5"),
             models.CheckConstraint(
                 condition=Q(outcome__in=[each.value for each in Outcome]), name="queue_entry_outcome_known"
@@ -116,6 +111,11 @@ class QueueEntry(models.Model):
 
     def __str__(self) -> str:
         return f"place of {self.intent_plan_id}"
+
+    @property
+    def is_grave(self) -> bool:
+        """Whether each such plan is looked at by itself."""
+        return Danger(self.danger).is_grave
 
     @property
     def level(self) -> str:

@@ -17,6 +17,7 @@ from agents.execution import goal_network
 from agents.execution.goal_network import StepNetwork
 from agents.models import IntentPlan, Transition
 from agents.pages.library import flow_page
+from agents.plans import footings, renewals
 from agents.presentation import hidden, outcome_words
 from agents.states import PlanState
 from agents.toolkit.registry import tools_in_use
@@ -37,6 +38,7 @@ from review.deciding.history import (
     receipts,
 )
 from review.deciding.rounds import Rounds
+from review.entries import dangers
 from review.levels import page
 from review.levels.page import BehindPlan
 from review.models import Decision, HeldDecision, PlanRisk
@@ -49,6 +51,7 @@ from review.policies.on_plan_page import Policed, policed
 from review.queue import listing
 from review.reading import anchors, changes, evidence, likeness, origins, remembered, steps, ticks
 from review.reading.changes import Changes
+from review.reading.danger import Danger, Told
 from review.reading.evidence import Contradicted
 from review.reading.filters import EVERYTHING, Filters
 from review.reading.limits import Limited, limits_of
@@ -80,11 +83,14 @@ class PlanView:
     shadow: ShadowView | None
     delta: Delta | None
     base_problem: str
-    has_moved: bool
+    # What of its files is not as it was when it was tried.
+    moved: tuple[str, ...]
     reasons: list[Reason]
     precedents: list[Precedent]
     # An approved plan with the same steps; what is the same is then folded.
     familiar: Familiar | None
+    # Otherwise a plan with the same steps that met other files.
+    same_steps: Familiar | None
     talk: Talk
     rounds: Rounds
     # Whether a language model reads requests for changes; rules alone do not.
@@ -111,6 +117,8 @@ class PlanView:
     behind: BehindPlan
     # Somebody else's decision that can still be undone.
     rival: HeldDecision | None
+    # Its danger, in one sentence.
+    told: Told
 
     @property
     def remembered(self) -> Remembered | None:
@@ -121,6 +129,11 @@ class PlanView:
     def risk(self) -> PlanRisk | None:
         """Its risk; None until that has been worked out."""
         return getattr(self.plan, "risk", None)
+
+    @property
+    def warns(self) -> bool:
+        """Whether the danger is still not known, so that an approval is asked for once more."""
+        return self.may_decide and self.told.is_due
 
     @property
     def standing(self) -> str:
@@ -258,6 +271,13 @@ class PlanView:
         return before is not None and self.document is not None and anchors.same_steps(before, self.document)
 
     @property
+    def renewed(self) -> str:
+        """Why the revision before was planned anew before anybody decided it; "" if it was not."""
+        before = next((one for one in self.revisions if one.revision == self.plan.revision - 1), None)
+        reason = before.reason if before is not None else ""
+        return reason.partition(": ")[2] if reason.startswith(renewals.RENEWED) else ""
+
+    @property
     def unproven(self) -> dict[int, str]:
         """Why the dry run proves nothing about a step, by position."""
         return self.shadow.unproven if self.shadow is not None else {}
@@ -338,12 +358,16 @@ def plan_view(
     if document is not None:
         made_tools.refresh_for(document)
     found, problem = _changes(document) if document else (None, "")
-    tried = shadow_run.view(plan) if document else None
+    moved = footings.moved_under(plan)
+    tried = shadow_run.view(plan, moved) if document else None
     previous, following = listing.around(user, plan, only)
     edited = edits_into(plan)
     shown = steps.steps_of(document, _shown_texts(document, found, tried)) if document else ()
     earlier = precedents(plan, document, user)
     asked_again = delta.since_approval(plan, document)
+    said = dangers.current_with(plan, tried.run if tried is not None else None)
+    alike = familiar(earlier) if _may_be_familiar(plan, data, asked_again) else None
+    is_same = document is not None and alike is not None and _meets_the_same(plan, document, alike, said)
     return PlanView(
         plan=plan,
         document=document,
@@ -353,10 +377,11 @@ def plan_view(
         shadow=tried,
         delta=asked_again,
         base_problem=problem,
-        has_moved=document is not None and document.base != plan.workspace.head,
+        moved=moved,
         reasons=reasons(plan, user),
         precedents=helpful(earlier),
-        familiar=familiar(earlier) if _may_be_familiar(plan, data, asked_again) else None,
+        familiar=alike if alike is not None and is_same else None,
+        same_steps=None if is_same else alike,
         talk=threads.of(plan, document, user),
         rounds=rounds.of(plan.goal),
         reads_comments=rounds.reads_comments(plan.goal),
@@ -376,12 +401,22 @@ def plan_view(
         taught=taught_values(shown, user),
         behind=page.behind(plan),
         rival=rival_of(plan, user),
+        told=said,
     )
 
 
 def _may_be_familiar(plan: IntentPlan, data: bytes, asked_again: Delta | None) -> bool:
     """Whether it waits for its first decision, in the bytes that were proposed; only then is it read for a decision."""
     return plan.state == PlanState.AWAITING_REVIEW and asked_again is None and documents.digest_of(data) == plan.digest
+
+
+def _meets_the_same(plan: IntentPlan, document: Document, alike: Familiar, said: Told) -> bool:
+    """Whether a plan with the same steps also meets the same contents; what deletes never counts as familiar."""
+    earlier = readable(bytes(alike.plan.document))
+    if earlier is None or said.danger <= Danger.DELETES:
+        return False
+    ours = dangers.met(plan, document)
+    return ours is not None and ours == dangers.met(alike.plan, earlier)
 
 
 def rival_of(plan: IntentPlan, user: User) -> HeldDecision | None:

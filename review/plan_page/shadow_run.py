@@ -12,7 +12,7 @@ from agents.models import IntentPlan, ShadowRun
 from agents.pages.files import snapshot_reading
 from agents.pages.files.snapshot_reading import NotKept, Reading, Shown
 from agents.plans import shadowing
-from agents.states import PlanState, ShadowState
+from agents.states import ShadowState
 from review.reading.steps import ShownText
 
 _TONES = {
@@ -60,12 +60,18 @@ class ShadowView:
     reading: Reading | None
     files: tuple[File, ...]
     problem: str
-    is_stale: bool
+    # What of its files is not as it was then.
+    moved: tuple[str, ...]
 
     @property
     def is_open(self) -> bool:
         """True while a worker runs it or will run it."""
         return self.run.state in (ShadowState.WAITING, ShadowState.RUNNING)
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether it was made with other files than the plan would run on."""
+        return self.is_done and bool(self.moved)
 
     @property
     def is_done(self) -> bool:
@@ -127,15 +133,16 @@ class ShadowView:
         ]
 
 
-def view(plan: IntentPlan, start: int = 0) -> ShadowView | None:
-    """The newest dry run with its files from `start` on; None when the plan has none."""
+def view(plan: IntentPlan, moved: tuple[str, ...], start: int = 0) -> ShadowView | None:
+    """The newest dry run with its files from `start` on; None when the plan has none.
+
+    `moved` is what of its files has changed since (`agents.plans.footings`).
+    """
     run = shadowing.latest(plan)
     if run is None:
         return None
     reading, problem = _reading(run, start)
     files = tuple(File(f"shadow-{number}", item) for number, item in enumerate(reading.items if reading else (), start))
-    stale = run.state == ShadowState.DONE and plan.state == PlanState.AWAITING_REVIEW
-    moved = stale and run.base != plan.workspace.head
     return ShadowView(run, tuple(_told(each) for each in run.findings), reading, files, problem, moved)
 
 

@@ -14,7 +14,7 @@ from agents.bdi.forecast.touched_paths import touched
 from agents.bdi.plans import document as documents
 from agents.bdi.plans.document import Document
 from agents.models import Goal, IntentPlan, ShadowRun
-from agents.plans import renewals, shadowing, tool_call_plans
+from agents.plans import footings, renewals, shadowing, tool_call_plans
 from agents.record import prepared
 from agents.record.gate import Forbidden
 from agents.states import PlanState, ShadowState
@@ -23,7 +23,7 @@ from people import sealing
 from people.models import User
 from review import rights
 from review.audit import decision_chain
-from review.entries import risks
+from review.entries import dangers, risks
 from review.models import Approval, Decision, PolicyEvaluation, PolicyVersion, ReviewPolicy
 from review.policy import verdict
 from review.policy.conditions import Conditions, ConditionsRefused, PlanFacts, StepFacts
@@ -102,7 +102,11 @@ def outcome_of(plan: IntentPlan, rules: list[Rule] | None = None) -> Outcome:
         rules = [rule for rule in rules if rule.action is not Action.AUTO_APPROVE]
     if not rules:
         return _SAYS_NOTHING
-    return decide(rules, facts_of(plan))
+    facts = facts_of(plan)
+    if any(rule.action is Action.AUTO_APPROVE for rule in rules):
+        endangers = dangers.for_people(plan, documents.read(bytes(plan.document)), shadowing.latest(plan))
+        facts = replace(facts, endangers=endangers)
+    return decide(rules, facts)
 
 
 def facts_of(plan: IntentPlan, found: Counts | None = None) -> PlanFacts:
@@ -301,7 +305,7 @@ def no_longer_backed(plan: IntentPlan, approval: Approval) -> str:
     if reason := rights.why_not(version.owner, plan):
         return f"the owner of policy “{policy.name}” may not decide it any more: {reason}"
     run = shadowing.latest(plan)
-    if plan.position == 1 and (run is None or run.base != plan.workspace.head):
+    if plan.position == 1 and (run is None or (run.base != plan.workspace.head and footings.weighed(plan) != ())):
         return "the workspace has changed since the dry run that a policy relied on"
     return ""
 

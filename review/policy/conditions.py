@@ -63,6 +63,8 @@ class PlanFacts:
     changes_files: bool = True
     # It stopped while it ran, or a step failed: a person has to read why it went back to review.
     is_asked_again: bool = False
+    # What of it only people may approve, in words; "" if nothing is known of the kind.
+    endangers: str = ""
 
 
 @dataclass(frozen=True)

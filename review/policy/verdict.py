@@ -125,6 +125,7 @@ def barred(rule: Rule, plan: PlanFacts) -> str:
         (not plan.steps, "a plan without steps"),
         (plan.holds_tool_output and not _is_reading_call(rule, plan), "what a tool wrote went into this plan"),
         (plan.is_asked_again, "it was approved before and stopped on its way"),
+        (bool(plan.endangers), plan.endangers),
         (bool(plan.shadow_problem), plan.shadow_problem),
         (bool(hosts) and hosts != set(rule.conditions.hosts), "it reaches hosts that the policy does not name exactly"),
     ):

@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Max, Min
+from django.db.models import Count, Min
 
 from agents.bdi.plans import document as documents
 from agents.bdi.plans.document import Document
 from agents.models import IntentPlan
-from agents.toolkit.registry import tools_in_use
 from people.models import User
 from review.deciding import shown
-from review.models import Decision, Harm, HeldDecision, QueueEntry
+from review.models import Decision, HeldDecision, QueueEntry
 from review.queue import listing as queue
 from review.queue.listing import Cursor, Waiting
 from review.reading import frames, members, outcomes, outliers, summary
+from review.reading.danger import Told
 from review.reading.filters import Filters
 from review.reading.members import Column, Fact, SharedStep
 from review.reading.outcomes import Outcome, Seen
@@ -39,7 +39,7 @@ COMPARED = 40
 
 @dataclass(frozen=True)
 class Group:
-    """Plans of one group. `gist` is that of the newest of them."""
+    """Plans of one group. `plan`, its `gist` and what is `told` of it are those of the most dangerous."""
 
     shape: str
     trial: str
@@ -50,6 +50,7 @@ class Group:
     since: datetime
     gist: Gist | None
     plan: IntentPlan
+    told: Told
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,11 @@ class Member:
     def plan(self) -> IntentPlan:
         """The plan itself."""
         return self.row.plan
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether a person selects it by itself, never with all that are alike: it stands out, or is dangerous."""
+        return bool(self.apart) or self.row.entry.is_grave
 
     @property
     def may_be_decided(self) -> bool:
@@ -125,7 +131,7 @@ class GroupPage:
     @property
     def alike(self) -> int:
         """How many can be selected together."""
-        return sum(bool(member.seal) and not member.apart for member in self.members)
+        return sum(bool(member.seal) and not member.is_alone for member in self.members)
 
     @property
     def sharing(self) -> int:
@@ -137,6 +143,11 @@ class GroupPage:
     def standing_out(self) -> int:
         """How many of them stand out."""
         return sum(bool(member.apart) for member in self.members)
+
+    @property
+    def grave(self) -> int:
+        """How many delete, overwrite, send, or run what came from outside."""
+        return sum(member.row.entry.is_grave for member in self.members)
 
 
 @dataclass(frozen=True)
@@ -155,22 +166,27 @@ def listing(user: User, only: Filters | None = None) -> list[Group]:
         .exclude(shape="")
         .order_by()
         .values("shape", "trial", "outcome")
-        .annotate(members=Count("pk"), first=Min("rung"), since=Min("queued_at"), newest=Max("pk"))
+        .annotate(members=Count("pk"), first=Min("rung"), since=Min("queued_at"))
         .order_by("first", "since", "shape", "trial")[:GROUPS]
     )
-    plans = IntentPlan.objects.select_related("goal").in_bulk([one["newest"] for one in found])
-    return [_group(one, plans[one["newest"]]) for one in found]
+    worst = queue.with_plans(queue.waiting_for(user, only).filter(shape__in=[one["shape"] for one in found]))
+    first = {
+        (one.shape, one.trial): one for one in worst.order_by("shape", "trial", *queue.ORDER).distinct("shape", "trial")
+    }
+    # One that was decided between the two questions is in no list any more.
+    return [_group(one, place) for one in found if (place := first.get((one["shape"], one["trial"])))]
 
 
-def _group(one: Mapping[str, Any], plan: IntentPlan) -> Group:
-    rung, outcome = one["first"], Outcome(one["outcome"])
-    place = QueueEntry(rank=rung // 100, harm=rung // 10 % 10, priority=rung % 10, is_urgent=rung % 10 == 0)
+def _group(one: Mapping[str, Any], place: QueueEntry) -> Group:
+    plan, outcome = place.intent_plan, Outcome(one["outcome"])
     try:
-        line = summary.gist(documents.read(bytes(plan.document)), tools_in_use())
+        line = summary.gist(documents.read(bytes(plan.document)))
     except ValueError:
         line = None
-    reason = queue.reason(place)
-    return Group(one["shape"], one["trial"], outcome, one["members"], place.level, reason, one["since"], line, plan)
+    reason, told = queue.reason(place), queue.told(place)
+    return Group(
+        one["shape"], one["trial"], outcome, one["members"], place.level, reason, one["since"], line, plan, told
+    )
 
 
 def page(
@@ -186,7 +202,6 @@ def page(
     """One page of a group for one person; None if no plan of it waits that they may see."""
     entries = queue.waiting_for(user, only).filter(shape=shape, trial=trial)
     shown_here = queue.with_plans(queue.beyond(entries, after) if after else entries)
-    shown_here = shown_here.select_related("intent_plan__risk")
     rows = list(shown_here.annotate(last_word=queue.last_word(user))[: limit + 1])
     read = [one for one in map(_read, rows[:limit]) if one is not None]
     if not read:
@@ -220,7 +235,7 @@ def page(
 def _compared_with(user: User, shape: str, trial: str, read: Sequence[_Read]) -> list[_Read]:
     """Other plans of the group, to find what is usual in it."""
     others = queue.waiting_for(user).filter(shape=shape, trial=trial).exclude(pk__in=[one.entry.pk for one in read])
-    rows = others.select_related("intent_plan").reverse()[:COMPARED]
+    rows = others.select_related("intent_plan__risk").reverse()[:COMPARED]
     return [one for one in map(_read, rows) if one is not None]
 
 
@@ -243,7 +258,7 @@ def _read(entry: QueueEntry) -> _Read | None:
         return None
     specs = [spec for step in document.all_intents for spec in (step, *step.alternatives)]
     hosts = frozenset(host for spec in specs for host in spec.hosts)
-    traits = Traits(members.facts_of(document), hosts, entry.rank, entry.harm, Harm(entry.harm).label)
+    traits = Traits(members.facts_of(document), hosts, entry.rank, entry.danger, queue.told(entry).sentence)
     return _Read(entry, document, traits)
 
 
@@ -264,8 +279,8 @@ def _member(
     risk = getattr(one.entry.intent_plan, "risk", None)
     run_id = risk.shadow_run_id if risk is not None else None
     in_batch = bool(one.entry.group) and run_id is not None
-    # What nobody can select need not be opened first.
-    is_open = not reasons or one.entry.pk in opened or not in_batch
+    # What nobody can select need not be opened first. A danger is looked at in each plan that has it.
+    is_open = not (reasons or one.entry.is_grave) or one.entry.pk in opened or not in_batch
     may = in_batch and is_open and not row.refusal and held is None and not is_broken
     return Member(
         row=row,

@@ -1,9 +1,8 @@
 """The queue: what waits for a person, in an order with a reason for each place.
 
-Risk first (high, unknown, medium, low; plans that failed in their dry run are high), then what cannot be undone (it
-deletes, overwrites, cannot be repeated), then time limits about to run out, the goal's priority, and waiting time. All
-of it is in columns of `QueueEntry` with one index, so a page costs the same with fifty waiting plans as with a hundred
-thousand.
+Danger first (`review.reading.danger`), then risk (high, unknown, medium, low; what failed in its dry run is high), then
+time limits about to run out, the goal's priority, and waiting time. All of it is in columns of `QueueEntry` with one
+index, so a page costs the same with fifty waiting plans as with a hundred thousand.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ from agents.states import GoalState, IntentState, PlanState
 from agents.toolkit.registry import tools_in_use
 from people.models import User
 from review import rights
-from review.models import Decision, Harm, HeldDecision, QueueEntry
+from review.models import Decision, HeldDecision, PlanRisk, QueueEntry
 from review.reading import filters, summary
+from review.reading.danger import Told
 from review.reading.filters import Filters
-from review.reading.outcomes import Outcome
 from review.reading.summary import Gist
 from review.risk.assessment import Level
 from review.talk import threads
@@ -57,8 +56,13 @@ class Waiting:
 
     @property
     def reason(self) -> str:
-        """Why it stands where it stands, beside its risk and how long it waits."""
+        """Why it stands where it stands, beside its danger, its risk and how long it waits."""
         return reason(self.entry)
+
+    @property
+    def told(self) -> Told:
+        """Its danger sentence."""
+        return told(self.entry)
 
 
 @dataclass(frozen=True)
@@ -162,7 +166,7 @@ def with_plans(entries: QuerySet[QueueEntry]) -> QuerySet[QueueEntry]:
     A join with the assigned person would take the database longer to plan than to read.
     """
     shown = entries.annotate(questions=threads.open_questions("intent_plan__goal_id"))
-    rows = ("intent_plan__goal__submitted_by", "intent_plan__workspace", "intent_plan__clock")
+    rows = ("intent_plan__goal__submitted_by", "intent_plan__workspace", "intent_plan__clock", "intent_plan__risk")
     return shown.select_related(*rows).prefetch_related("assigned_to")
 
 
@@ -243,17 +247,29 @@ def needing_help(user: User) -> tuple[list[Intent], list[Goal], bool]:
 
 
 def reason(entry: QueueEntry) -> str:
-    """Why a plan stands where it stands, beside its risk and how long it waits."""
-    failed = "its dry run failed" if entry.outcome == Outcome.FAILED else ""
-    harm = "" if entry.harm == Harm.NONE else Harm(entry.harm).label
+    """Why a plan stands where it stands, beside its danger, its risk and how long it waits.
+
+    A high risk never stands without its reason.
+    """
+    risk = _risk_of(entry)
+    why = risk.reasons[0] if risk is not None and risk.level == Level.HIGH and risk.reasons else ""
     rest = "its time runs out" if entry.is_urgent else f"priority {entry.priority}"
-    return ", ".join(part for part in (failed, harm, rest) if part)
+    return ", ".join(part for part in (why, rest) if part)
+
+
+def told(entry: QueueEntry) -> Told:
+    """The danger sentence of a plan; where none has been worked out, that nothing is known yet."""
+    return (_risk_of(entry) or PlanRisk()).told
+
+
+def _risk_of(entry: QueueEntry) -> PlanRisk | None:
+    return getattr(entry.intent_plan, "risk", None)
 
 
 def waiting(user: User, entry: QueueEntry, known: Authors | None = None) -> Waiting:
     """A row of the queue for one person; `known` as for `rights.why_not`."""
     try:
-        line = summary.gist(documents.read(bytes(entry.intent_plan.document)), tools_in_use())
+        line = summary.gist(documents.read(bytes(entry.intent_plan.document)))
     except ValueError:
         line = None
     return Waiting(entry, line, rights.why_not(user, entry.intent_plan, known))

@@ -31,13 +31,13 @@ T = TypeVar("T", bound=Hashable)
 
 @dataclass(frozen=True)
 class Traits:
-    """The compared facts of one plan. `rank` and `harm` as in its place in the queue; `harmful`: the harm in words."""
+    """The compared facts of one plan. `rank` and `danger` as in its place in the queue; `sentence` says the danger."""
 
     facts: Mapping[Key, Fact]
     hosts: frozenset[str]
     rank: int
-    harm: int
-    harmful: str
+    danger: int
+    sentence: str
 
 
 def apart(one: Traits, others: Sequence[Traits]) -> tuple[str, ...]:
@@ -77,9 +77,9 @@ def _risk(one: Traits, others: Sequence[Traits]) -> list[str]:
     if usual is not None and one.rank < usual:
         levels = tuple(Level)
         found.append(f"{levels[one.rank]} risk, where the others have {levels[usual]}")
-    usual = _usual([other.harm for other in others])
-    if usual is not None and one.harm < usual:
-        found.append(f"{one.harmful}, and the others do not")
+    usual = _usual([other.danger for other in others])
+    if usual is not None and one.danger < usual:
+        found.append(f"more dangerous than the others: {one.sentence}")
     return found
 
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 from agents.bdi.plans.document import Document, IntentSpec
 from agents.toolkit.registry import Registry
 from review.reading import summary
+from review.reading.danger import Danger
 
 _HEX = 32
 
@@ -52,10 +53,13 @@ def _main(document: Document) -> Iterator[IntentSpec]:
         yield from spec.alternatives
 
 
-def harm_of(document: Document, registry: Registry, replaces: Collection[str], deleted: Collection[str] = ()) -> int:
-    """The place of `review.models.Harm`: 0 deletes, 1 overwrites, 2 cannot be repeated, 3 nothing of these.
+def danger_at_first(document: Document, registry: Registry, replaces: Collection[str]) -> Danger:
+    """The danger by the names of the steps alone, until it has been worked out (`review.entries.dangers`).
 
-    `replaces` are the files that it overwrites, `deleted` what its dry run deleted.
+    `replaces` are the files that it overwrites.
     """
-    found = (deletes(document, registry) or bool(deleted), bool(replaces), cannot_be_repeated(document))
-    return found.index(True) if True in found else len(found)
+    if deletes(document, registry):
+        return Danger.DELETES
+    if replaces:
+        return Danger.OVERWRITES
+    return Danger.REACHES_OUT if cannot_be_repeated(document) else Danger.UNKNOWN

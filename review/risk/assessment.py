@@ -234,10 +234,11 @@ def _of_programs(spec: IntentSpec, touch: Touched, *, autonomous: bool, tidy: bo
 
 def _of_losses(spec: IntentSpec, touch: Touched, own: Collection[str]) -> Iterator[tuple[Level, str]]:
     for path in touch.removes:
+        words = f"moves {path} away" if path in touch.moves else f"removes {path or 'the whole workspace'}"
         if spec.phase == "cleanup" and _inside(path, own):
-            yield Level.MEDIUM, f"it removes {path}, which the plan itself makes"
+            yield Level.MEDIUM, f"it {words}, which the plan itself makes"
         else:
-            yield Level.HIGH, f"it removes {path or 'the whole workspace'}"
+            yield Level.HIGH, f"it {words}"
     if touch.overwrites:
         yield Level.HIGH, "it may put something over a file that is there"
     if others := [host for host in spec.hosts if host != "packages"]:

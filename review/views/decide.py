@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -19,13 +20,14 @@ from agents.record.errors import PlanInvalid, StaleDigest
 from agents.states import PlanState
 from people.roles import Role
 from review import rights
-from review.deciding import decisions, editing, envelope, holding, rounds
+from review.deciding import decisions, editing, endangers, envelope, holding, rounds
 from review.deciding.history import readable
 from review.deciding.ruling import APPROVE, REJECT, REQUEST_CHANGES, Ruling
 from review.entries import places
 from review.errors import DecisionRefused, WordsRefused
 from review.queue import listing
 from review.reading import comment_edits
+from review.reading.danger import Danger
 from review.views import neighbours
 from review.views.fresh_login import approves_risky, asks_again, is_risky
 from review.views.plan import PRESETS, asking, render_plan, ticked, visible_plan
@@ -59,6 +61,9 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
         return render_plan(request, plan, status=422, field="comment", edits=offered, **typed)
     try:
         made = _ruling(request, plan)
+        if made.verdict == APPROVE and made.digest == plan.digest and not rights.why_not(user, plan):
+            endangers.check_stands(plan)
+            endangers.check_known(plan, knowing=endangers.KNOWING in request.POST)
         done = holding.decide(plan, made, by=user)
     except StaleDigest as error:
         plan.refresh_from_db()
@@ -185,7 +190,13 @@ def _ruling(request: HttpRequest, plan: IntentPlan) -> Ruling:
     chosen = _chosen(request)
     instructions, others = request.POST.get("instructions", ""), _alternatives(request)
     whole = Ruling(
-        verdict, digest, tries=tries, comment=instructions, alternatives=others, as_first="as_first" in request.POST
+        verdict,
+        digest,
+        tries=tries,
+        comment=instructions,
+        alternatives=others,
+        as_first="as_first" in request.POST,
+        seen=_seen(request.POST.get("danger", "")),
     )
     if verdict != APPROVE or chosen is None:
         return whole
@@ -195,7 +206,13 @@ def _ruling(request: HttpRequest, plan: IntentPlan) -> Ruling:
     if len(needed) == len(documents.read(bytes(plan.document)).intents):
         return whole
     words, rest = request.POST.get("part_reason", ""), request.POST.get("rest", editing.PLAN_AGAIN)
-    return Ruling(verdict, digest, words, tries, needed, rest, instructions, others)
+    return replace(whole, words=words, intents=needed, rest=rest, as_first=False)
+
+
+def _seen(text: str) -> int | None:
+    """The danger that the page showed; an invalid one counts as none at all, so that everything is more dangerous."""
+    known = {str(each.value): each.value for each in Danger}
+    return known.get(text, Danger.NOTHING.value) if text else None
 
 
 def _alternatives(request: HttpRequest) -> tuple[envelope.Alternative, ...]:

@@ -67,7 +67,8 @@ def shadow_run(request: HttpRequest, pk: int) -> HttpResponse:
         return HttpResponse(status=204)
     # The panes have the checkboxes as on the open page, not as at first.
     chosen = chosen_steps(request.GET)
-    return render(request, "review/_panes.html", {"view": contents.plan_view(plan, asking(request), chosen)})
+    view = contents.plan_view(plan, asking(request), chosen)
+    return render(request, "review/_panes_now.html", {"view": view, "swapped": True})
 
 
 @require_safe

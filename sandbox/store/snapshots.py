@@ -19,6 +19,7 @@ from sandbox.store import manifest
 from sandbox.store.blobs import Blobs, DamagedStore, Staged, Takes, sync
 from sandbox.store.checkout import write_out
 from sandbox.store.manifest import EMPTY, BadManifest, Change, Entry
+from sandbox.store.read_times import quietly
 from sandbox.store.seen import YOUNG_NS, Seen, Stamp
 from sandbox.store.store_lock import removing, writing
 
@@ -287,7 +288,7 @@ class Looked:
         self._old_ns = time.time_ns() - YOUNG_NS
 
     def at(self, folder: Path, staged: Takes) -> None:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        descriptor = quietly(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             self._folder(descriptor, b"", staged, 1)
         finally:
@@ -340,7 +341,7 @@ class Looked:
 
 def _open(folder: int, name: bytes, path: bytes, flags: int) -> int:
     try:
-        return os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | flags, dir_fd=folder)
+        return quietly(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | flags, folder)
     except PermissionError as error:
         raise SnapshotRefused(f"{_shown(path)} cannot be read: its permissions forbid it") from error
 

@@ -49,6 +49,8 @@ class Finding:
     why: str = ""
     answer: Mapping[str, Any] | None = None
     duration_s: float = 0.0
+    # What was opened of the files until the end of the run, folders with a slash at their end; None: nobody knows.
+    reads: Sequence[str] | None = None
 
     @property
     def got_halfway(self) -> bool:
@@ -62,6 +64,7 @@ class Finding:
             "why": self.why,
             "answer": dict(self.answer) if self.answer is not None else None,
             "duration_s": round(self.duration_s, 3),
+            **({} if self.reads is None else {"reads": list(self.reads)}),
         }
 
 

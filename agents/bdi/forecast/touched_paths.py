@@ -26,7 +26,8 @@ class Touched:
     """What one step names. `paths` is relative to the root, "" being the root itself.
 
     `is_unsure`: a name is filled in later, or nobody knows in which folder the step will stand. `goes_deep`: a folder
-    it names stands for everything inside. `removes` and `makes` are those of the paths that go or come.
+    it names stands for everything inside. `removes` and `makes` are those of the paths that go or come, `moves` those
+    that go to another place.
     """
 
     position: int
@@ -34,7 +35,9 @@ class Touched:
     is_unsure: bool
     is_program: bool
     goes_deep: bool
+    lists: bool = False  # the names in a folder that it names are all that counts of it
     removes: tuple[str, ...] = ()
+    moves: tuple[str, ...] = ()
     makes: tuple[str, ...] = ()
     overwrites: bool = False
     makes_autonomous: bool = False
@@ -74,7 +77,9 @@ def _touched(position: int, requests: Sequence[Request], folder: str | None) -> 
         is_unsure=any(path is None for _, _, path in named),
         is_program=any(map(_is_program, requests)),
         goes_deep=not commands <= _LISTS,
+        lists="ls" in commands,
         removes=tuple(p for command, name, p in named if p is not None and _goes(command, name)),
+        moves=tuple(p for command, name, p in named if p is not None and (command, name) == ("mv", "path")),
         makes=tuple(p for command, _, p in named if p is not None and command in ("mkdir", "create_venv")),
         overwrites=any(request.params.get("overwrite") is True for request in requests),
         makes_autonomous=any(

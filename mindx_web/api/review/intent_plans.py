@@ -27,7 +27,8 @@ from mindx_web.api.review import queued, waiting
 from mindx_web.api.review.outcomes import CheckOut, checks_out
 from people.models import User
 from people.scopes import Scope
-from review.deciding import decisions, editing
+from review import rights
+from review.deciding import decisions, editing, endangers
 from review.queue import deadlines, listing
 
 router = Router(tags=["intent plans"])
@@ -120,6 +121,7 @@ class PlanOut(Schema):
     state: str
     reason: str
     risk: str
+    danger: str = Field(description="the worst that it may do, in one sentence made from facts")
     source: str
     workspace: str
     base: str
@@ -282,6 +284,8 @@ def _approve(user: User, plan_id: str, payload: ApproveIn) -> IntentPlan:
     plan = plan_to_read(user, plan_id)
     digest = said_digest(payload.digest)
     granted = [(one.intent, one.alternative) for one in payload.alternatives]
+    if digest == plan.digest and not rights.why_not(user, plan):
+        endangers.check_stands(plan)
     if payload.intents is None or digest != plan.digest:
         return decisions.approve(plan, by=user, digest=digest, comment=payload.comment, via=_VIA, alternatives=granted)
     main = {intent.position for intent in plan.intents.all() if intent.phase == Intent.Phase.MAIN}
@@ -315,6 +319,7 @@ def plan_out(plan: IntentPlan) -> PlanOut:
         state=plan.state,
         reason=plan.reason,
         risk=plan.risk.level if hasattr(plan, "risk") else _RISK_UNKNOWN,
+        danger=listing.told(plan.queue_entry).sentence,
         source=plan.plan.source,
         workspace=plan.workspace.name,
         base=document.base if document is not None else "",

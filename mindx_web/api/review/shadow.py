@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
-from ninja import Query, Router, Schema
+from ninja import Field, Query, Router, Schema
 
 from agents.pages.files.snapshot_reading import Shown
-from agents.states import PlanState
+from agents.plans import footings
 from mindx_web.api.protocol.auth import ApiRequest, BearerToken
 from mindx_web.api.protocol.problems import not_found
 from mindx_web.api.review.intent_plans import plan_to_read
@@ -27,6 +27,9 @@ class FindingOut(Schema):
     why: str
     answer: dict[str, Any] | None
     duration_s: float
+    reads: list[str] | None = Field(
+        None, description="what programs opened of the files until the end; null where nobody saw it"
+    )
 
 
 class LineOut(Schema):
@@ -49,13 +52,14 @@ class FileOut(Schema):
 
 
 class ShadowOut(Schema):
-    """The newest dry run. `stale`: the workspace has changed since. Deletions come first among the files."""
+    """The newest dry run. `stale`: its files have changed since. Deletions come first among the files."""
 
     state: str
     reason: str
     base: str
     after: str
     stale: bool
+    moved: list[str] = Field(description="the paths on which the plan stands and that have changed since")
     started_at: datetime | None
     finished_at: datetime | None
     intents: list[FindingOut]
@@ -73,21 +77,21 @@ def diff(
 ) -> ShadowOut:
     """What the plan did to a copy; 404 until there is a dry run of it."""
     plan = plan_to_read(request.auth.user, plan_id)
-    view = shadow_run.view(plan, start)
+    view = shadow_run.view(plan, footings.moved_under(plan), start)
     if view is None:
         raise not_found("dry run")
-    stale = plan.state == PlanState.AWAITING_REVIEW and view.is_stale
-    return _out(view, stale)
+    return _out(view)
 
 
-def _out(view: ShadowView, stale: bool) -> ShadowOut:
+def _out(view: ShadowView) -> ShadowOut:
     run, reading = view.run, view.reading
     return ShadowOut(
         state=run.state,
         reason=run.reason or view.problem,
         base=run.base,
         after=run.after,
-        stale=stale,
+        stale=view.is_stale,
+        moved=list(view.moved),
         started_at=run.started_at,
         finished_at=run.finished_at,
         intents=[FindingOut(**finding) for finding in run.findings],

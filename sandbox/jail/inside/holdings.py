@@ -14,6 +14,7 @@ import stat
 
 from .census import others, state_of, tasks
 from .place import Place
+from .tree import quietly
 
 TYPE_CHECKING = False  # importing typing costs a session's start 3 ms
 if TYPE_CHECKING:
@@ -55,18 +56,23 @@ class Holdings:
         """Counts what has a name below `top`. A folder that is closed, moved away or too deep hides what is in it."""
         waiting = [top]
         while waiting and not self.over:
+            above = waiting.pop()
             try:
-                with os.scandir(waiting.pop()) as entries:
-                    for entry in entries:
-                        self._count(entry, waiting)
+                folder = quietly(above)
+                try:
+                    with os.scandir(folder) as entries:
+                        for entry in entries:
+                            self._count(entry, above, waiting)
+                finally:
+                    os.close(folder)
             except OSError:
                 self.hide(_BOUNDLESS)
 
-    def _count(self, entry: os.DirEntry[str], waiting: list[str]) -> None:
+    def _count(self, entry: os.DirEntry[str], above: str, waiting: list[str]) -> None:
         self.files += 1
         is_folder = entry.is_dir(follow_symlinks=False)
         if is_folder:
-            waiting.append(entry.path)
+            waiting.append(f"{above}/{entry.name}")
         try:
             self.size_bytes += entry.stat(follow_symlinks=False).st_blocks * _BLOCK_BYTES
         except OSError:

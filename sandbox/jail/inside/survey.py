@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 
-from .tree import kind_of, shown
+from .tree import kind_of, quietly, shown
 
 MOST_DEEP = 256
 _ROUNDED_BYTES = 8192  # what an honest small file may take on the disk beyond its size
@@ -33,14 +33,19 @@ def survey(root: bytes, most_bytes: int, most_files: int) -> Survey:
             found.unfit = found.unfit or f"folders are nested more than {MOST_DEEP} deep"
             continue
         try:
-            with os.scandir(root + b"/" + above) as entries:
+            folder = quietly(root + b"/" + above)
+        except OSError as error:
+            found.unfit = found.unfit or f"{shown(above)} cannot be listed ({os.strerror(error.errno or 0)})"
+            continue
+        try:
+            with os.scandir(folder) as entries:
                 for entry in entries:
-                    path = above + entry.name
+                    path = above + os.fsencode(entry.name)
                     _note(found, path, entry.stat(follow_symlinks=False))
                     if entry.is_dir(follow_symlinks=False):
                         waiting.append((path + b"/", depth + 1))
-        except OSError as error:
-            found.unfit = found.unfit or f"{shown(above)} cannot be listed ({os.strerror(error.errno or 0)})"
+        finally:
+            os.close(folder)
         found.over_limit = found.size_bytes > most_bytes or len(found.paths) > most_files
     return found
 

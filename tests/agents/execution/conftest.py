@@ -25,20 +25,14 @@ def run(command_line: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def approved(
-    transactional_db: None,
-    owner: User,
-    reviewer: User,
-    make_goal: Callable[..., Goal],
-) -> Callable[..., IntentPlan]:
-    """`approved(steps, cleanup=…, workspace=…)`: an intent plan that a reviewer has approved; nothing ran yet."""
+def proposed_by_hand(transactional_db: None, owner: User, make_goal: Callable[..., Goal]) -> Callable[..., IntentPlan]:
+    """`proposed_by_hand(steps, cleanup=…, workspace=…)`: an intent plan that awaits review."""
     from django.db import transaction
 
     from agents.models import Goal
     from agents.plans import proposals
     from agents.record.moves import move_goal
     from agents.states import GoalState
-    from review.deciding import decisions
 
     def made(steps: Sequence[Mapping[str, Any]], cleanup: Sequence[Mapping[str, Any]] = (), **goal: Any) -> IntentPlan:
         of = make_goal(owner, **goal)
@@ -47,7 +41,18 @@ def approved(
         with transaction.atomic():
             locked = Goal.objects.select_for_update(no_key=True).get(pk=of.pk)
             move_goal(locked, GoalState.PLANNING, by="a test")
-            plan = proposals.propose(locked, draft, by=owner)
+            return proposals.propose(locked, draft, by=owner)
+
+    return made
+
+
+@pytest.fixture
+def approved(proposed_by_hand: Callable[..., IntentPlan], reviewer: User) -> Callable[..., IntentPlan]:
+    """`approved(steps, cleanup=…, workspace=…)`: an intent plan that a reviewer has approved; nothing ran yet."""
+    from review.deciding import decisions
+
+    def made(*steps: Any, **goal: Any) -> IntentPlan:
+        plan = proposed_by_hand(*steps, **goal)
         return decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")
 
     return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -15,14 +16,17 @@ from django.test import Client
 from django.utils import timezone
 
 from agents.bdi.plans.document import IntentSpec, Parameter
-from agents.models import IntentPlan, ShadowRun
+from agents.models import Goal, IntentPlan, ShadowRun
 from agents.rules.trigger_words import Said, in_words
+from agents.workspaces import workspaces
 from library import embedding
 from library.memory import services as memory
 from people.models import User
 from review.deciding import decisions
+from review.entries import risks
 from review.models import Approval, Decision
 from review.policy.verdict import Action
+from sandbox.store.snapshots import EMPTY
 from tests.library.vectors import install
 from tests.review.plans import goal_of, proposed, step, tried
 from tests.review.some_policies import in_force
@@ -108,7 +112,9 @@ def project(owner: User, name: str, **also: Any) -> IntentPlan:
         "trigger": "(create|start) a [new] project named {name}",
     }
     goal = goal_of(owner, f"Create a Python project named {name}")
-    return proposed(goal, steps, cleanup=cleanup_for(name), evidence=evidence)
+    plan = proposed(goal, steps, cleanup=cleanup_for(name), evidence=evidence)
+    tried(plan)
+    return plan
 
 
 def ended_well(plan: IntentPlan, by: User) -> IntentPlan:
@@ -225,7 +231,7 @@ def test_what_failed_in_the_copy_is_not_folded(
 ) -> None:
     plan = project(submitter, "tides")
     tried(plan, failed_at=6)
-    assert ShadowRun.objects.get(intent_plan=plan).state == "done"
+    assert ShadowRun.objects.filter(intent_plan=plan).latest("number").state == "done"
     seen = visible(page_of(client_of(judge), plan))
     assert "Step 6 would fail: exit code 1" in seen
     assert "It failed in its dry run." in seen
@@ -295,3 +301,45 @@ def test_the_limits_of_every_step_are_on_the_page_and_folded(submitter: User, ju
     assert "may reach example.org" in second
     alike = plain(page_of(client_of(judge), proposed(goal_of(submitter), [usual, usual])))
     assert "Every step memory 1 GiB" in alike
+
+
+# --- what a plan with the same steps meets -------------------------------------------------------------------
+
+
+def over(owner: User, held: str, *, deletes: bool = False, program: str = "") -> IntentPlan:
+    """A plan that meets a file with this content: it runs it, overwrites it, or deletes it."""
+    goal = goal_of(owner, "Renew the report")
+    workspaces.put_file(goal.workspace, by=owner, path="job.py", source=io.BytesIO(held.encode()))
+    steps = [step("write", path="job.py", content="print(2)", mode="overwrite")]
+    if program:
+        steps = [step("run", command_line=program)]
+    if deletes:
+        steps = [step("toggle_autonomous_mode", on=True), step("rm", path="job.py")]
+    plan = proposed(Goal.objects.get(pk=goal.pk), steps)
+    run = tried(plan)
+    if deletes:
+        run.after = EMPTY
+        run.save()
+        risks.store(plan, run)
+    return plan
+
+
+@pytest.mark.parametrize("program", ["", "python job.py", "pytest"])
+def test_the_same_steps_on_other_contents_are_not_familiar(
+    program: str, submitter: User, judge: User, client_of: ClientOf
+) -> None:
+    earlier = ended_well(over(submitter, "print(1)", program=program), judge)
+    client = client_of(judge)
+    same = visible(page_of(client, over(submitter, "print(1)", program=program)))
+    assert f"Same as plan {earlier.pk}" in same
+    other = visible(page_of(client, over(submitter, "steal()", program=program)))
+    assert "Same as plan" not in other
+    assert f"Same steps as plan {earlier.pk}" in other
+    assert "but with other files" in other
+
+
+def test_what_deletes_is_never_familiar(submitter: User, judge: User, client_of: ClientOf) -> None:
+    ended_well(over(submitter, "print(1)", deletes=True), judge)
+    seen = visible(page_of(client_of(judge), over(submitter, "print(1)", deletes=True)))
+    assert "Same as plan" not in seen
+    assert "Deletes job.py, which exists nowhere else" in seen

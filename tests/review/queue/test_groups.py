@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable
 from datetime import timedelta
@@ -14,17 +15,19 @@ from django.core import signing
 from django.test import Client
 from django.utils import timezone
 
-from agents.models import IntentPlan
+from agents.models import Goal, IntentPlan
 from agents.states import PlanState
+from agents.workspaces import workspaces
 from people.models import User
 from review.audit import decision_chain
 from review.deciding import batch, decisions, holding, shown
 from review.deciding.ruling import Ruling
-from review.entries import places
+from review.entries import places, risks
 from review.models import Approval, Decision, HeldDecision, QueueEntry
 from review.policy.verdict import Action
 from review.queue import groups
 from review.risk.assessment import Level
+from sandbox.store.snapshots import EMPTY
 from tests.review.plans import goal_of, proposed, step, tried
 from tests.review.some_policies import in_force
 
@@ -47,7 +50,6 @@ def untried(owner: User, name: str, folder: str = "notes", content: str = "hello
 
 def place_of(owner: User) -> Any:
     from agents.models import Workspace
-    from sandbox.store.snapshots import EMPTY
 
     return Workspace.objects.get_or_create(name=f"place-{owner.pk}", owner=owner, defaults={"head": EMPTY})[0]
 
@@ -97,9 +99,9 @@ def test_the_queue_shows_shapes_with_their_members(
     proposed(goal_of(submitter, "alone"), [step("mkdir", path="x")])
     page = client_of(judge).get("/review/?view=groups").content.decode()
     assert f'href="{group(four[0])}"' in page
-    assert "4 plans, the newest:" in page
+    assert "the first of 4:" in page
     assert "one plan:" in page
-    assert [group.members for group in groups.listing(judge)] == [4, 1]
+    assert [group.members for group in groups.listing(judge)] == [1, 4], "what nobody knows before what only writes"
     assert groups.listing(stranger) == []
 
 
@@ -111,7 +113,7 @@ def test_a_group_shows_once_what_is_shared_and_in_full_what_differs(
     for name in ("notes/one.txt", "notes/two.txt", "notes/three.txt"):
         assert page.count(f'<span class="mono">{name}</span>') == 1
     assert '<span class="mono">billing/bad.txt</span>' not in page
-    assert "It stands out." in page
+    assert "Different:" in page
     assert "lies in “billing”" in page
     assert len(TOKEN.findall(page)) == 3
     opened = text(client_of(judge), four[0], open=four[3].pk)
@@ -308,7 +310,7 @@ def test_a_batch_is_held_and_each_of_it_can_be_taken_back(
     assert HeldDecision.objects.count() == 3
     held = HeldDecision.objects.get(intent_plan=four[0])
     assert holding.undo(held.pk, four[0], by=judge)
-    assert "You have decided this" in text(client, four[0])
+    assert "Decided by you; it can still be undone." in text(client, four[0])
     assert len(TOKEN.findall(text(client, four[0]))) == 1
 
 
@@ -496,3 +498,36 @@ def test_the_same_form_sent_again_decides_nothing_twice(four: list[IntentPlan], 
     assert len(batch.decide(sealed * 2, "approve", "", by=judge).decided) == 1
     assert len(batch.decide(sealed, "approve", "", by=judge).refused) == 1
     assert Decision.objects.count() == 1
+
+
+# --- what is dangerous -----------------------------------------------------------------------------------------
+
+
+def test_what_is_dangerous_is_opened_and_selected_by_itself(submitter: User, judge: User, client_of: ClientOf) -> None:
+    """Seven that delete are no less dangerous for being seven."""
+    plans = [deleting(submitter, "old") for _ in range(7)]
+    found = page_of(judge, plans[0])
+    assert found is not None
+    assert (found.alike, found.grave, found.standing_out) == (0, 7, 0)
+    assert seals(judge, plans) == [""] * 7
+    page = text(client_of(judge), plans[0])
+    assert "data-tick-alike" not in page
+    assert page.count("Deletes old.txt, which exists nowhere else") == 7
+    opened = text(client_of(judge), plans[0], open=plans[3].pk)
+    assert len(TOKEN.findall(opened)) == 1
+    assert opened.count("data-alone") == 1
+    seal = seals(judge, plans, opened=(plans[3].pk,))[3]
+    assert batch.decide([seal], "approve", "", by=judge).decided == (plans[3],)
+
+
+def deleting(owner: User, name: str) -> IntentPlan:
+    """A plan in a workspace of its own that deletes the only copy of a file, as its dry run showed."""
+    goal = goal_of(owner, f"Delete {name}")
+    workspaces.put_file(goal.workspace, by=owner, path=f"{name}.txt", source=io.BytesIO(name.encode()))
+    steps = [step("toggle_autonomous_mode", on=True), step("rm", path=f"{name}.txt")]
+    plan = proposed(Goal.objects.get(pk=goal.pk), steps)
+    run = tried(plan)
+    run.after = EMPTY
+    run.save()
+    risks.store(plan, run)
+    return plan

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,19 +12,23 @@ from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
 
-from agents.models import IntentPlan, ShadowRun
-from agents.plans import shadowing
+from agents.bdi.plans import document as documents
+from agents.models import Goal, IntentPlan, ShadowRun
 from agents.record.moves import move_plan, move_shadow
 from agents.states import PlanState, ShadowState
+from agents.toolkit.registry import REGISTRY
+from agents.workspaces import workspaces
 from people.models import User
 from review.deciding import auto_approval, decisions
 from review.entries import places, risks
-from review.models import Harm, PlanNews, PlanRisk, QueueEntry, ReviewClock, TimeLimit
+from review.models import PlanNews, PlanRisk, QueueEntry, ReviewClock, TimeLimit
 from review.notices import notify
 from review.queue import deadlines, listing
 from review.reading import shapes
+from review.reading.danger import Danger
 from review.risk.assessment import Level
 from review.views.plan import PRESETS
+from sandbox.store.snapshots import EMPTY
 from tests.review.plans import MKDIR, WRITE, goal_of, proposed, step
 
 pytestmark = pytest.mark.django_db
@@ -40,23 +46,32 @@ def order(user: User) -> list[IntentPlan]:
     return [row.plan for row in listing.page(user, None)[0]]
 
 
-def test_risk_then_what_cannot_be_taken_back_then_time_then_priority_then_waiting(submitter: User, judge: User) -> None:
+def test_danger_then_risk_then_time_then_priority_then_waiting(submitter: User, judge: User) -> None:
     made = [proposed(goal_of(submitter, f"goal {n}", priority=3)) for n in range(8)]
-    low, medium, unknown, once, overwrites, deletes, urgent, first = made
-    standing(low, rank=Level.LOW.rank, harm=Harm.DELETES, is_urgent=True, priority=1)
+    nothing, medium, unknown, sends, overwrites, loses, urgent, first = made
+    standing(nothing, danger=Danger.NOTHING, rank=Level.HIGH.rank, is_urgent=True, priority=1)
     standing(medium, rank=Level.MEDIUM.rank)
-    standing(once, harm=Harm.ONCE)
-    standing(overwrites, harm=Harm.OVERWRITES)
-    standing(deletes, harm=Harm.DELETES)
+    standing(sends, danger=Danger.REACHES_OUT, rank=Level.LOW.rank)
+    standing(overwrites, danger=Danger.OVERWRITES)
+    standing(loses, danger=Danger.LOSES, rank=Level.LOW.rank, priority=5)
     standing(urgent, is_urgent=True, priority=5)
     standing(first, priority=1)
-    assert order(judge) == [deletes, overwrites, once, urgent, first, unknown, medium, low]
+    assert order(judge) == [loses, overwrites, sends, urgent, first, unknown, medium, nothing]
     high = standing(proposed(goal_of(submitter, "high", priority=5)), rank=Level.HIGH.rank)
-    assert order(judge)[0] == high
+    assert order(judge)[3] == high
     reasons = {row.plan.pk: row.reason for row in listing.page(judge, None)[0]}
-    assert reasons[deletes.pk] == "it deletes, priority 3"
-    assert reasons[once.pk] == "it cannot be repeated, priority 3"
+    assert reasons[loses.pk] == "priority 5"
     assert reasons[urgent.pk] == "its time runs out"
+
+
+def test_a_high_risk_never_stands_without_its_reason(submitter: User, judge: User) -> None:
+    goal = goal_of(submitter)
+    workspaces.put_file(goal.workspace, by=submitter, path="a.txt", source=io.BytesIO(b"a"))
+    plan = proposed(Goal.objects.get(pk=goal.pk), [step("mv", path="a.txt", to="b.txt")])
+    risks.store(plan, None)
+    (row,) = listing.page(judge, None)[0]
+    assert (row.entry.level, row.reason) == ("high", "step 1: it moves a.txt away, priority 3")
+    assert row.told.sentence == "Moves a.txt"
 
 
 def test_a_place_is_the_same_from_both_sides(submitter: User, judge: User) -> None:
@@ -88,41 +103,41 @@ def test_a_plan_whose_bytes_are_no_plan_still_waits_and_says_so(submitter: User,
     plan = proposed(goal_of(submitter))
     broken = IntentPlan(goal=plan.goal, plan=plan.plan, workspace=plan.workspace, document=b"{}")
     entry = places.entry_of(broken)
-    assert (entry.shape, entry.harm) == ("", Harm.NONE)
+    assert (entry.shape, entry.danger) == ("", Danger.UNKNOWN)
 
 
-def test_risk_and_the_shadow_runs_deletions_move_a_plan(
-    plan: IntentPlan, cases: None, judge: User, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_risk_and_what_the_dry_run_deleted_move_a_plan(submitter: User, judge: User, cases: None) -> None:
+    goal = goal_of(submitter)
+    workspaces.put_file(goal.workspace, by=submitter, path="notes/old.txt", source=io.BytesIO(b"old"))
+    plan = proposed(Goal.objects.get(pk=goal.pk))
     entry = QueueEntry.objects.get(pk=plan.pk)
-    assert (entry.level, entry.harm) == ("unknown", Harm.NONE)
+    assert (entry.level, entry.danger) == ("unknown", Danger.UNKNOWN)
     auto_approval.look(plan.pk)
     entry.refresh_from_db()
     assert entry.level == PlanRisk.objects.get(intent_plan=plan).level == "low"
-    monkeypatch.setattr(shadowing, "changed_paths", lambda run: {"deleted": ["notes/old.txt"]})
-    run = ShadowRun.objects.create(intent_plan=plan, number=1, state="done", finished_at=timezone.now())
+    assert entry.danger == Danger.CHANGES
+    run = ShadowRun.objects.create(
+        intent_plan=plan, number=1, state="done", finished_at=timezone.now(), base=plan.workspace.head, after=EMPTY
+    )
     risks.store(plan, run)
     entry.refresh_from_db()
-    assert entry.harm == Harm.DELETES
+    assert entry.danger == Danger.LOSES
 
 
 @pytest.mark.parametrize(
-    ("steps", "replaces", "deleted", "harm"),
+    ("steps", "replaces", "danger"),
     [
-        ([WRITE], [], [], Harm.NONE),
-        (DELETE, ["x"], [], Harm.DELETES),
-        ([WRITE], ["notes/one.txt"], [], Harm.OVERWRITES),
-        ([WRITE], ["notes/one.txt"], ["a"], Harm.DELETES),
+        ([WRITE], [], Danger.UNKNOWN),
+        (DELETE, ["x"], Danger.DELETES),
+        ([WRITE], ["notes/one.txt"], Danger.OVERWRITES),
+        ([replace(WRITE, effect="once")], [], Danger.REACHES_OUT),
     ],
 )
-def test_what_cannot_be_taken_back_is_told_in_its_order(
-    steps: Any, replaces: list[str], deleted: list[str], harm: Harm, submitter: User
+def test_until_its_danger_is_worked_out_a_plan_stands_by_the_names_of_its_steps(
+    steps: Any, replaces: list[str], danger: Danger, submitter: User
 ) -> None:
-    from agents.bdi.plans import document as documents
-    from agents.toolkit.registry import REGISTRY
-
     document = documents.read(bytes(proposed(goal_of(submitter), steps).document))
-    assert shapes.harm_of(document, REGISTRY, replaces, deleted) == harm
+    assert shapes.danger_at_first(document, REGISTRY, replaces) == danger
 
 
 def test_the_queue_page_asks_five_questions_however_many_wait(

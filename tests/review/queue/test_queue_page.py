@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from agents.models import Goal, IntentPlan
+from agents.models import Goal, IntentPlan, Workspace
 from agents.record import wake_ups
 from agents.record.moves import move_goal
 from agents.states import GoalState
@@ -19,8 +19,11 @@ from mindx_web.insights import overview
 from people.models import User
 from people.roles import Role
 from review.deciding import decisions
+from review.entries import risks
+from review.models import QueueEntry
 from review.policy.verdict import Action
 from review.queue import assigning, counts, listing
+from review.reading.danger import Danger
 from tests.review.plans import WRITE, goal_of, person, proposed, step
 from tests.review.some_policies import in_force
 
@@ -42,12 +45,7 @@ def test_what_deletes_comes_first_then_priority_then_waiting_time(submitter: Use
     deleting = proposed(goal_of(submitter, "deleting", priority=5), DELETE)
     rows, following = listing.page(judge, None)
     assert [row.plan for row in rows] == [deleting, urgent, late, later]
-    assert [row.reason for row in rows] == [
-        "it deletes, priority 5",
-        "priority 1",
-        "priority 3",
-        "priority 3",
-    ]
+    assert [row.reason for row in rows] == ["priority 5", "priority 1", "priority 3", "priority 3"]
     assert following is None
 
 
@@ -67,7 +65,7 @@ def _over(to: str, **more: Any) -> tuple[Any, ...]:
         (_over("new.txt"), []),
     ],
 )
-def test_what_is_put_over_a_file_that_stands_there_today_is_marked_as_what_deletes(
+def test_what_is_put_over_a_file_that_stands_there_today_is_said(
     steps: Any, replaces: list[str], submitter: User, judge: User, client_of: ClientOf
 ) -> None:
     goal = goal_of(submitter, "Put over", priority=5)
@@ -75,22 +73,24 @@ def test_what_is_put_over_a_file_that_stands_there_today_is_marked_as_what_delet
         workspaces.put_file(goal.workspace, by=submitter, path=f"{name}.txt", source=io.BytesIO(name.encode()))
     plan = proposed(Goal.objects.get(pk=goal.pk), steps)
     assert plan.replaces == replaces
-    proposed(goal_of(submitter, "urgent", priority=1), [step("ls")])
-    rows, _ = listing.page(judge, None)
-    assert [row.plan == plan for row in rows] == ([True, False] if replaces else [False, True])
-    text = page(client_of(judge))
-    assert ('title="overwrites"' in text, "it overwrites" in text, "overwrites <code>held.txt" in text) == (
-        (True, True, True) if replaces else (False, False, False)
-    )
+    risks.store(plan, None)
+    assert ("Overwrites held.txt (4 bytes; can be restored)" in page(client_of(judge))) == bool(replaces)
+    assert (QueueEntry.objects.get(pk=plan.pk).danger == Danger.OVERWRITES) == bool(replaces)
 
 
-def test_a_deletion_that_only_follows_a_failure_does_not_jump_the_queue(submitter: User, judge: User) -> None:
+def test_clean_up_jumps_the_queue_only_where_it_deletes_what_was_there_before(submitter: User, judge: User) -> None:
     first = proposed(goal_of(submitter, "first"), [WRITE])
-    proposed(goal_of(submitter, "second"), [WRITE], cleanup=DELETE)
+    second = proposed(goal_of(submitter, "second"), [step("mkdir", path="old")], cleanup=DELETE)
+    workspace = goal_of(submitter, "third").workspace
+    workspaces.put_file(workspace, by=submitter, path="old/a.txt", source=io.BytesIO(b"a"))
+    third = proposed(
+        goal_of(submitter, "third", workspace=Workspace.objects.get(pk=workspace.pk)), [WRITE], cleanup=DELETE
+    )
+    for plan in (first, second, third):
+        risks.store(plan, None)
     rows, _ = listing.page(judge, None)
-    assert rows[0].plan == first
-    assert rows[1].gist is not None
-    assert rows[1].gist.removes_on_failure == ("old",)
+    assert [row.plan for row in rows] == [third, first, second]
+    assert rows[0].told.sentence.startswith("Deletes old after a failure")
 
 
 def test_pages_of_the_queue_show_everything_once(submitter: User, judge: User) -> None:
@@ -120,17 +120,16 @@ def test_a_cursor_nobody_gave_out_means_the_start(
 
 
 def test_a_row_says_who_wants_what_and_what_is_dangerous(submitter: User, judge: User, client_of: ClientOf) -> None:
-    proposed(goal_of(submitter, "Tidy up"), [*DELETE, step("run", command_line="python tidy.py")])
+    goal = goal_of(submitter, "Tidy up")
+    workspaces.put_file(goal.workspace, by=submitter, path="old/a.txt", source=io.BytesIO(b"a"))
+    plan = proposed(Goal.objects.get(pk=goal.pk), [*DELETE, step("run", command_line="python tidy.py")])
     text = page(client_of(judge))
-    for expected in (
-        "Tidy up",
-        "Sue Bennet",
-        "3 steps",
-        "deletes <code>old</code>",
-        "runs <code>python tidy.py</code>",
-    ):
+    assert "Not known before the dry run has ended" in text
+    risks.store(plan, None)
+    text = page(client_of(judge))
+    only = "Deletes old/a.txt, which exists nowhere else in this workspace and its history"
+    for expected in ("Tidy up", "Sue Bennet", "3 steps", f"{only}; the rest is not known before the dry run has ended"):
         assert expected in text
-    assert "it deletes" in text
 
 
 def test_a_submitter_sees_their_own_plans_and_nobody_elses(

@@ -27,8 +27,8 @@ def document(*steps: IntentSpec, workspace: str = "textkit") -> Document:
     return Document("1", "a goal", workspace, "base", 1, "model", steps, ())
 
 
-def traits(of: Document, rank: Level = Level.LOW, harm: int = 3, hosts: tuple[str, ...] = ()) -> Traits:
-    return Traits(members.facts_of(of), frozenset(hosts), rank.rank, harm, "it deletes")
+def traits(of: Document, rank: Level = Level.LOW, danger: int = 7, hosts: tuple[str, ...] = ()) -> Traits:
+    return Traits(members.facts_of(of), frozenset(hosts), rank.rank, danger, "Deletes a.txt")
 
 
 def note(number: int, path: str = "notes/{}.txt", content: str = "note {}") -> Document:
@@ -149,7 +149,7 @@ def test_what_is_like_the_others_does_not_stand_out() -> None:
         (traits(note(9, content="x" * 400)), "much longer"),
         (traits(note(9, content="a\u202eb {}")), "hidden characters"),
         (traits(note(9), Level.HIGH), "high risk, where the others have low"),
-        (traits(note(9), harm=0), "it deletes, and the others do not"),
+        (traits(note(9), danger=0), "more dangerous than the others: Deletes a.txt"),
         (traits(note(9), hosts=("evil.example",)), "reaches evil.example"),
         (traits(replace(note(9), workspace="elsewhere")), "workspace is not what the others have"),
     ],

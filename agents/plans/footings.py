@@ -1,0 +1,106 @@
+"""Whether a plan still stands on the files that it was tried on: a change elsewhere in its workspace is none of its
+business.
+
+States are read from the store, which may be far away, so they are weighed before rows are locked, and the answer is
+remembered for the transaction that needs it.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from agents.bdi.forecast.footing import ADDED, CHANGED, DELETED, Footing, footing_of
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document
+from agents.models import IntentPlan, ShadowRun
+from agents.plans import shadowing
+from agents.states import PlanState, ShadowState
+from agents.toolkit.registry import tools_in_use
+from agents.workspaces import file_paths
+from agents.workspaces.stores import store
+from people import sealing
+from sandbox.contract import SandboxError
+from sandbox.store.manifest import Entry
+
+EVERYTHING = "everything: the files it was made on can no longer be read"
+_REMEMBERED = 256
+_weighed: OrderedDict[tuple[int, str, str], tuple[str, ...]] = OrderedDict()
+
+
+class NotWeighed(Exception):
+    """Nobody has compared the plan's files with those of its workspace as it is now."""
+
+
+def differing(plan: IntentPlan, document: Document) -> tuple[str, ...]:
+    """The paths on which the plan stands and that are not as they were when it was tried, or made if it was not."""
+    run = _trial(plan)
+    base = run.base if run is not None else document.base
+    if base == plan.workspace.head:
+        return ()
+    try:
+        changes = _changes(store().entries(base), store().entries(plan.workspace.head))
+    except (KeyError, SandboxError, OSError):
+        return (EVERYTHING,)
+    return tuple(of(document, run).met_by(changes))
+
+
+def moved_under(plan: IntentPlan) -> tuple[str, ...]:
+    """`differing` of a plan that waits for review; nothing of another, whose files may move as they like."""
+    if plan.state != PlanState.AWAITING_REVIEW:
+        return ()
+    try:
+        return differing(plan, documents.read(bytes(plan.document)))
+    except ValueError:
+        return ()
+
+
+def of(document: Document, run: ShadowRun | None) -> Footing:
+    """What a plan stands on, by its steps and this dry run."""
+    findings, changed = (run.findings, shadowing.changed_paths(run)) if run is not None else ([], None)
+    return footing_of(document, tools_in_use(), findings, changed)
+
+
+def weigh(goal_id: int) -> None:
+    """Compare the files of a goal's approved plan with its workspace, for `weighed`."""
+    plan = IntentPlan.objects.select_related("workspace").filter(goal=goal_id, state=PlanState.APPROVED.value).first()
+    if plan is None:
+        return
+    try:
+        document = documents.read(bytes(plan.document))
+    except ValueError:
+        return
+    if document.base != plan.workspace.head:
+        _weighed[_key(plan)] = differing(plan, document)
+        while len(_weighed) > _REMEMBERED:
+            _weighed.popitem(last=False)
+
+
+def weighed(plan: IntentPlan) -> tuple[str, ...] | None:
+    """What `weigh` found for the plan and its workspace's head as they are here; None where that was not asked."""
+    return _weighed.get(_key(plan))
+
+
+def _key(plan: IntentPlan) -> tuple[int, str, str]:
+    return plan.pk, plan.digest, plan.workspace.head
+
+
+def _trial(plan: IntentPlan) -> ShadowRun | None:
+    """The newest dry run that was done and that mindX sealed: what a forged one saw may have been left out."""
+    run = shadowing.latest(plan)
+    return run if run is not None and run.state == ShadowState.DONE and sealing.is_genuine(run) else None
+
+
+def _changes(before: list[Entry], after: list[Entry]) -> dict[str, str]:
+    old, new = ({entry.path: entry for entry in entries} for entries in (before, after))
+    gone = dict.fromkeys(old.keys() - new.keys(), DELETED)
+    come = dict.fromkeys(new.keys() - old.keys(), ADDED)
+    other = {path: CHANGED for path in old.keys() & new.keys() if old[path] != new[path]}
+    return {file_paths.to_text(path): how for path, how in {**gone, **come, **other}.items()}
+
+
+def in_words(paths: tuple[str, ...]) -> str:
+    """`a.txt changed since`, `3 files changed since: a.txt, b.txt, c.txt`."""
+    if len(paths) == 1:
+        return f"{paths[0]} changed since it was tried"
+    names = ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
+    return f"{len(paths)} files changed since it was tried: {names}"

@@ -1,0 +1,294 @@
+"""The facts behind a plan's danger sentence: from its steps, its dry run, and the states that are kept of its files."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agents.bdi.forecast.consequences import (
+    Consequence,
+    Environment,
+    Forecast,
+    NewFolder,
+    Overwriting,
+    Program,
+    Removal,
+    ToolWork,
+    Transfer,
+    Unread,
+    WouldFail,
+    Writing,
+)
+from agents.bdi.forecast.forecasting import forecast
+from agents.bdi.forecast.program_runs import INDEX, ProgramRun, program_runs
+from agents.bdi.forecast.requests import asks_model, cannot_be_undone
+from agents.bdi.forecast.walk import BaseEntry
+from agents.bdi.plans import document as documents
+from agents.bdi.plans.document import Document, IntentSpec
+from agents.bdi.plans.waits import is_wait
+from agents.models import IntentPlan, ShadowRun
+from agents.plans import shadowing
+from agents.states import ShadowState
+from agents.toolkit.registry import tools_in_use
+from agents.workspaces.base_files import BaseUnreadable
+from agents.workspaces.kept_contents import Held, held_in, kept_elsewhere
+from review.models import PlanRisk
+from review.reading import danger
+from review.reading.danger import Clause, Danger, Facts, File, Told
+
+_UNSHOWN = ("unproven", "not_reached")
+# The states of a dry run that say all that it will say.
+ENDED = (ShadowState.DONE.value, ShadowState.IMPOSSIBLE.value)
+
+
+def told(plan: IntentPlan, document: Document, run: ShadowRun | None) -> Told:
+    """The danger sentence of a plan, with what this dry run showed."""
+    try:
+        return danger.tell(_facts(plan, document, run))
+    except BaseUnreadable:
+        return Told(Danger.UNKNOWN, "Not known: the files it was made on can no longer be read")
+
+
+def current(plan: IntentPlan) -> Told:
+    """The danger as it is stored; worked out here when the newest dry run is not in it yet."""
+    return current_with(plan, shadowing.latest(plan))
+
+
+def current_with(plan: IntentPlan, run: ShadowRun | None) -> Told:
+    """The same with its newest dry run, which was read already."""
+    risk: PlanRisk | None = getattr(plan, "risk", None)
+    ended = run.pk if run is not None and run.state in ENDED else None
+    if risk is not None and risk.danger is not None and risk.shadow_run_id == ended:
+        return risk.told
+    try:
+        document = documents.read(bytes(plan.document))
+    except ValueError:
+        return PlanRisk().told
+    return told(plan, document, run)
+
+
+def for_people(plan: IntentPlan, document: Document, run: ShadowRun | None) -> str:
+    """What of a plan no policy may approve, whatever it covers; "" if there is nothing of that.
+
+    A policy names the hosts that it lets a plan reach. Only for the package index that also means to run what comes.
+    """
+    try:
+        facts = _facts(plan, document, run)
+    except BaseUnreadable:
+        return "the files it was made on can no longer be read"
+    if facts.deleted or facts.overwritten or any(set(one.hosts) - {INDEX} for one in facts.programs):
+        sentence = danger.tell(facts).sentence
+        return sentence[:1].lower() + sentence[1:]
+    return ""
+
+
+def met(plan: IntentPlan, document: Document) -> dict[int, tuple[str, ...]] | None:
+    """The contents that each main step overwrites, changes or runs, by position, and at 0 those that its dry run saw
+    changed; None if they cannot be read. A program that names none of the files may meet any of them.
+    """
+    run = shadowing.latest(plan)
+    try:
+        before = held_in(document.base)
+        changed = shadowing.changed_paths(run) if run is not None and run.base == document.base else None
+    except BaseUnreadable:
+        return None
+    if changed is None:
+        return None
+    paths: dict[int, set[str]] = {0: {*changed["deleted"], *changed["changed"]}}
+    whole: set[int] = set()
+    for ran in program_runs(document, tools_in_use(), before):
+        named = {path for path in before if any(path == given or path.startswith(f"{given}/") for given in ran.paths)}
+        paths.setdefault(ran.position, set()).update(named)
+        whole |= set() if named or ran.is_written else {ran.position}
+    for one in forecast(document, _entries(before), tools_in_use()).consequences:
+        if isinstance(one, Writing) and one.before == "base":
+            paths.setdefault(one.position, set()).add(one.origin or one.path)
+        elif isinstance(one, Overwriting) and one.lost.origin:
+            paths.setdefault(one.position, set()).add(one.lost.origin)
+        elif isinstance(one, Unread) or (isinstance(one, ToolWork) and one.changes_files):
+            whole.add(one.position)
+    found = {at: tuple(sorted(before[path].sha256 for path in names if path in before)) for at, names in paths.items()}
+    return found | dict.fromkeys(whole, (document.base,))
+
+
+def _facts(plan: IntentPlan, document: Document, run: ShadowRun | None) -> Facts:
+    base = run.base if run is not None and run.state == ShadowState.DONE else document.base
+    before = held_in(base)
+    read = forecast(document, _entries(before), tools_in_use())
+    programs = program_runs(document, tools_in_use(), before)
+    is_shown = run is not None and run.state == ShadowState.DONE
+    files = _shown(plan, before, read, run) if is_shown and run else _read(plan, document, before, read)
+    waits = run is None or run.state in (ShadowState.WAITING, ShadowState.RUNNING)
+    return Facts(
+        deleted=files.deleted,
+        overwritten=files.overwritten,
+        changed=files.changed,
+        added=files.added,
+        moved=files.moved,
+        programs=programs,
+        others=[*_outside(document, programs), *_instead(document, before)],
+        unknown=list(_unknown(document, run)),
+        is_due=waits and not _is_certain(document, read),
+    )
+
+
+@dataclass(frozen=True)
+class _Files:
+    """What becomes of the files of a workspace."""
+
+    deleted: Sequence[File] = ()
+    overwritten: Sequence[File] = ()
+    changed: Sequence[str] = ()
+    added: Sequence[str] = ()
+    moved: Sequence[str] = ()
+
+
+def _shown(plan: IntentPlan, before: Mapping[str, Held], read: Forecast, run: ShadowRun) -> _Files:
+    """As the dry run showed it."""
+    found, after = shadowing.changed_paths(run), held_in(run.after)
+    if found is None:
+        raise BaseUnreadable("the files of its dry run are no longer stored")
+    replaced = [path for path in plan.replaces if path in found["changed"]]
+    stays = {held.sha256 for held in after.values()}
+    # What takes the place of another file has moved, too.
+    gone = [path for path in found["deleted"] if path in before]
+    moved = [path for path in gone if before[path].sha256 in stays and _is_moved(path, read)]
+    return _Files(
+        _lost(plan, before, run.base, [path for path in gone if path not in moved], stays),
+        _sizes(before, replaced),
+        [path for path in found["changed"] if path not in replaced],
+        found["added"],
+        [*found["moved"], *moved],
+    )
+
+
+def _is_moved(path: str, read: Forecast) -> bool:
+    return any(path == one.source or path.startswith(f"{one.source}/") for one in read.of(Transfer) if one.moves)
+
+
+def _read(plan: IntentPlan, document: Document, before: Mapping[str, Held], read: Forecast) -> _Files:
+    """As the steps say it."""
+    main = [one for one in read.consequences if not one.cleanup]
+    gone = [one.origin or one.path for one in main if isinstance(one, Removal)]
+    deleted = [path for path in before if any(path == one or path.startswith(f"{one}/") for one in gone)]
+    stays = {held.sha256 for path, held in before.items() if path not in deleted}
+    writings = [one for one in main if isinstance(one, Writing)]
+    transfers = [one for one in main if isinstance(one, Transfer)]
+    return _Files(
+        _lost(plan, before, document.base, _without_folders(before, deleted), stays),
+        _sizes(before, plan.replaces),
+        [one.path for one in writings if one.before == "base" and one.path not in plan.replaces],
+        [one.path for one in main if isinstance(one, NewFolder | Environment)]
+        + [one.path for one in writings if not one.before]
+        + [one.path for one in transfers if not one.moves],
+        [one.source for one in transfers if one.moves],
+    )
+
+
+def _without_folders(before: Mapping[str, Held], paths: Collection[str]) -> list[str]:
+    """The paths, and a folder only when nothing of it is among them."""
+    above = {path[:at] for path in paths for at in range(len(path)) if path[at] == "/"}
+    return [path for path in paths if before[path].kind != "dir" or path not in above]
+
+
+def _lost(
+    plan: IntentPlan, before: Mapping[str, Held], base: str, paths: Sequence[str], stays: Collection[str]
+) -> list[File]:
+    """The files that go, each with whether its content `stays` or an earlier state of the workspace has it."""
+    wanted = {held.sha256 for path in paths if (held := before.get(path)) and held.sha256}
+    kept = {sha256 for sha256 in wanted if sha256 in stays}
+    kept |= kept_elsewhere(plan.workspace_id, base, wanted - kept)
+    found = [(path, before.get(path)) for path in paths]
+    # Folders, links and empty files hold nothing that could be lost; an environment is made again.
+    return [
+        File(path, held.size_bytes if held else 0, not (held and held.size_bytes and held.sha256 not in kept))
+        for path, held in found
+    ]
+
+
+def _sizes(before: Mapping[str, Held], paths: Sequence[str]) -> list[File]:
+    return [File(path, before[path].size_bytes if path in before else 0) for path in paths]
+
+
+def _outside(document: Document, programs: Sequence[ProgramRun]) -> Iterator[Clause]:
+    """What reaches beyond the workspace, declared alternatives included."""
+    met = {host for one in programs for host in one.hosts}
+    for step in document.intents:
+        for spec in (step, *step.alternatives):
+            if words := _beyond(spec, met):
+                yield Danger.REACHES_OUT, words
+
+
+def _beyond(spec: IntentSpec, met: Collection[str]) -> str:
+    hosts = danger.hosts_in_words([host for host in spec.hosts if host not in met])
+    if asks_model(spec, tools_in_use()):
+        names = [model.name for model in spec.asks.models] if spec.asks else []
+        return f"sends text to {' or '.join(map(danger.named, names)) or 'a language model'}"
+    if spec.effect in ("once", "keyed") and spec.hosts:
+        verb = "sends to" if spec.effect == "once" else "changes something at"
+        return f"{verb} {danger.hosts_in_words(spec.hosts)}, which mindX cannot take back"
+    if cannot_be_undone(spec, tools_in_use()):
+        return f"changes mindX itself for good ({spec.command.replace('_', ' ')})"
+    if spec.effect == "keyed":
+        return f"changes something outside of the workspace ({spec.command.replace('_', ' ')})"
+    return f"fetches from {hosts}" if hosts else ""
+
+
+def _instead(document: Document, before: Mapping[str, Held]) -> Iterator[Clause]:
+    """What a declared alternative or the clean-up would delete or overwrite, which no dry run tries."""
+    for position, _, variant in document.variants():
+        for one in forecast(variant, _entries(before), tools_in_use()).of(Removal):
+            if one.position == position and one.files:
+                yield Danger.DELETES, f"may delete {danger.named(one.path)} if step {position} fails"
+    for one in forecast(document, _entries(before), tools_in_use()).of(Removal):
+        if one.cleanup and one.files:
+            yield Danger.DELETES, f"deletes {danger.named(one.path)} after a failure"
+
+
+def _unknown(document: Document, run: ShadowRun | None) -> Iterator[str]:
+    """What the dry run left open, but for what the step says itself."""
+    if run is None:
+        return
+    if run.state in (ShadowState.IMPOSSIBLE, ShadowState.STOPPED):
+        yield f"not tested: {run.reason}"
+        return
+    said: dict[str, list[int]] = {}
+    for one in run.findings:
+        if one["proof"] == "failed":
+            yield f"step {one['position']} failed in the dry run"
+        elif one["proof"] in _UNSHOWN and not _speaks_for_itself(document.at(one["position"])):
+            said.setdefault("" if one["proof"] == "not_reached" else str(one["why"]), []).append(one["position"])
+    for why, steps in said.items():
+        numbers = f"step{'s' if len(steps) > 1 else ''} {', '.join(map(str, steps))}"
+        yield f"{numbers} could not be tested{f': {why}' if why else ''}"
+
+
+def _speaks_for_itself(spec: IntentSpec) -> bool:
+    """Whether its effect is said without a run: it waits, or sends and changes no file."""
+    return is_wait(spec.tool, spec.command) or (
+        spec.effect in ("once", "keyed") and spec.command not in ("start", "stop")
+    )
+
+
+def _is_certain(document: Document, read: Forecast) -> bool:
+    """Whether the steps alone say everything: nothing runs, and nothing depends on what does."""
+    return not any(map(_leaves_open, read.consequences)) and not any(
+        "{{" in f"{spec.params}{spec.condition}" for spec in document.intents
+    )
+
+
+def _leaves_open(one: Consequence) -> bool:
+    if one.cleanup:
+        return False
+    is_program = isinstance(one, Program | Unread | WouldFail) or (isinstance(one, ToolWork) and one.changes_files)
+    return is_program or one.unsure or one.conditional
+
+
+def _entries(before: Mapping[str, Held]) -> list[BaseEntry]:
+    return [BaseEntry(path, held.kind, held.size_bytes) for path, held in before.items()]
+
+
+def as_json(found: Told) -> dict[str, Any]:
+    """The form that is stored with the plan's risk."""
+    return {"kind": int(found.danger), "sentence": found.sentence, "is_due": found.is_due}

@@ -1,0 +1,194 @@
+"""What a plan endangers, in one sentence made from facts, the worst first. Pure.
+
+The facts are read from the steps, and from the dry run once it has ended. What neither tells is said to be unknown.
+The sentence is what people decide on: it stands at the head of the plan and first in its row, orders the queue, and no
+short way of deciding (the familiar, a batch, a key, a policy) passes it by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from agents.bdi.forecast.program_runs import INDEX, ProgramRun
+from review.reading.texts import counted, size
+
+# A sentence names so many things of a kind, and so many kinds; the page below it has all.
+_NAMED = 3
+_CLAUSES = 3
+_LONGEST_NAME = 60
+_HERE = "in this workspace and its history"
+DUE = "not known before the dry run has ended"
+
+
+class Danger(IntEnum):
+    """The worst of a plan, the most dangerous first."""
+
+    LOSES = 0
+    DELETES = 1
+    OVERWRITES = 2
+    RUNS_FOREIGN = 3
+    REACHES_OUT = 4
+    UNKNOWN = 5
+    CHANGES = 6
+    NOTHING = 7
+
+    @property
+    def is_grave(self) -> bool:
+        """Whether each such plan is looked at by itself: it deletes, overwrites, sends, or runs what came."""
+        return self <= Danger.REACHES_OUT
+
+
+Clause = tuple[Danger, str]
+_LOOKS = {
+    Danger.LOSES: ("bad", "trash"),
+    Danger.DELETES: ("bad", "trash"),
+    Danger.OVERWRITES: ("bad", "warn"),
+    Danger.RUNS_FOREIGN: ("bad", "net"),
+    Danger.REACHES_OUT: ("person", "net"),
+    Danger.UNKNOWN: ("person", "shade"),
+    Danger.CHANGES: ("plain", "edit"),
+    Danger.NOTHING: ("plain", "eye"),
+}
+
+
+@dataclass(frozen=True)
+class File:
+    """A file that would be lost. `is_elsewhere`: the same content lies elsewhere in the workspace or its history."""
+
+    path: str
+    size_bytes: int = 0
+    is_elsewhere: bool = False
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a plan. Paths and command lines are those of main steps.
+
+    `others` are clauses of their own: about what reaches beyond the workspace, or happens only after a failure.
+    `unknown` says what is not known, and why; `is_due`: the dry run will tell the rest.
+    """
+
+    deleted: Sequence[File] = ()
+    overwritten: Sequence[File] = ()
+    changed: Sequence[str] = ()
+    added: Sequence[str] = ()
+    moved: Sequence[str] = ()
+    programs: Sequence[ProgramRun] = ()
+    others: Sequence[Clause] = ()
+    unknown: Sequence[str] = ()
+    is_due: bool = False
+
+
+@dataclass(frozen=True)
+class Told:
+    """The sentence of a plan, and its worst kind."""
+
+    danger: Danger
+    sentence: str
+    is_due: bool = False
+
+    @property
+    def tone(self) -> str:
+        """How pages mark it."""
+        return _LOOKS[self.danger][0]
+
+    @property
+    def icon(self) -> str:
+        """The icon beside it."""
+        return _LOOKS[self.danger][1]
+
+
+def tell(facts: Facts) -> Told:
+    """The sentence. What is certain is said also while the dry run is due."""
+    clauses = [*_losses(facts), *_foreign(facts), *facts.others]
+    if facts.is_due:
+        clauses.append((Danger.UNKNOWN, f"the rest is {DUE}" if clauses else DUE))
+    else:
+        clauses += [*((Danger.UNKNOWN, one) for one in facts.unknown), *_changes(facts)]
+    clauses = sorted(dict.fromkeys(clauses), key=lambda one: one[0]) or [(Danger.NOTHING, "changes nothing")]
+    shown = [words for _, words in clauses[:_CLAUSES]]
+    if more := len(clauses) - len(shown):
+        shown.append(f"and {counted(more, 'more effect')}")
+    sentence = "; ".join(shown)
+    return Told(clauses[0][0], sentence[:1].upper() + sentence[1:], facts.is_due)
+
+
+def _losses(facts: Facts) -> Iterator[Clause]:
+    if facts.deleted:
+        only = sum(not one.is_elsewhere for one in facts.deleted)
+        yield Danger.LOSES if only else Danger.DELETES, _deleted(facts.deleted, only)
+    if facts.overwritten:
+        total = size(sum(one.size_bytes for one in facts.overwritten))
+        yield Danger.OVERWRITES, f"overwrites {_files(facts.overwritten)} ({total}; can be restored)"
+
+
+def _deleted(files: Sequence[File], only: int) -> str:
+    if len(files) == 1:
+        where = f"exists nowhere else {_HERE}" if only else "also exists elsewhere in this workspace or its history"
+        return f"deletes {named(files[0].path)}, which {where}"
+    if not only:
+        return f"deletes {_files(files)}, which also exist elsewhere in this workspace or its history"
+    which = "all of them exist" if only == len(files) else "one exists" if only == 1 else f"{only:,} exist"
+    return f"deletes {_files(files)}; {which} nowhere else {_HERE}"
+
+
+def _foreign(facts: Facts) -> Iterator[Clause]:
+    foreign = [one for one in facts.programs if one.hosts]
+    if ran := [one for one in foreign if one.runs_it]:
+        yield Danger.RUNS_FOREIGN, f"runs code that comes from {_hosts(ran)} ({_lines(ran)})"
+    elif foreign:
+        yield Danger.RUNS_FOREIGN, f"runs {_lines(foreign)} after files came from {_hosts(foreign)}"
+
+
+def _changes(facts: Facts) -> Iterator[Clause]:
+    """What is ordinary. Programs are named with it, because a reader wants to know what did it."""
+    for verb, noun, paths in (
+        ("writes", "new file", facts.added),
+        ("changes", "file", facts.changed),
+        ("moves", "file", facts.moved),
+    ):
+        if paths:
+            yield Danger.CHANGES, f"{verb} {named(paths[0]) if len(paths) == 1 else counted(len(paths), noun)}"
+    if facts.programs and not any(one.hosts for one in facts.programs):
+        yield Danger.CHANGES, f"runs {_lines(facts.programs)}"
+
+
+def _files(files: Sequence[File]) -> str:
+    names = [one.path for one in files]
+    return _names(names) if len(names) <= _NAMED else counted(len(names), "file")
+
+
+def _lines(runs: Sequence[ProgramRun]) -> str:
+    return _names([one.command_line for one in runs])
+
+
+def _hosts(runs: Sequence[ProgramRun]) -> str:
+    return hosts_in_words([host for one in runs for host in one.hosts])
+
+
+def hosts_in_words(hosts: Sequence[str]) -> str:
+    """`example.org and the package index`."""
+    return _and(["the package index" if one == INDEX else one for one in dict.fromkeys(hosts)])
+
+
+def _names(texts: Sequence[str]) -> str:
+    texts = list(dict.fromkeys(texts))
+    shown = [named(one) for one in texts[:_NAMED]]
+    if more := len(texts) - len(shown):
+        shown.append(f"{more:,} more")
+    return _and(shown)
+
+
+def _and(texts: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:])))
+
+
+def named(text: str) -> str:
+    """A path or command line in a sentence: where it is long its beginning and its end, as a path's end counts most."""
+    text = " ".join(text.split())
+    if len(text) <= _LONGEST_NAME:
+        return text
+    half = _LONGEST_NAME // 2 - 1
+    return f"{text[:half]}…{text[-half:]}"
