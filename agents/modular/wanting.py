@@ -24,6 +24,7 @@ from agents.goals.component_goals import Terms
 from agents.goals.tool_calls import ToolCall
 from agents.models import Goal, ModularRun, ModularWant
 from agents.modular.rights import check_may_change
+from agents.planning import known
 from agents.plans.tool_call_plans import Caller
 from agents.record import wake_ups
 from agents.record.errors import GoalRefused, NotPossibleNow, PlanInvalid, TooManyGoals
@@ -183,7 +184,12 @@ def _fitting(messages: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
 
 
 def _remembered(run: ModularRun, args: Mapping[str, Any]) -> Mapping[str, Any]:
-    found = context.build(str(args["query"])[:2_000], user=run.by, budget_tokens=int(args["budget_tokens"]))
+    found = context.build(
+        str(args["query"])[:2_000],
+        user=run.by,
+        budget_tokens=int(args["budget_tokens"]),
+        near=lambda refs: known.in_workspace(run.workspace_id, refs),
+    )
     return {
         "items": [{"kind": one.kind, "text": one.text} for one in found.items],
         "left_out": [{"kind": one.kind, "why": one.why} for one in found.left_out],

@@ -74,6 +74,7 @@ def known_for(goal: Goal) -> Known:
         without_kinds={Component.Kind.TOOL.value},
         without_goal=str(goal.pk),
         messages=messages.of(goal, goal.submitted_by, without_told=True),
+        near=lambda refs: in_workspace(goal.workspace_id, refs),
     )
     said, experiences, components = _parted(found.items)
     return Known(
@@ -83,6 +84,12 @@ def known_for(goal: Goal) -> Known:
         found.items,
         found.left_out,
     )
+
+
+def in_workspace(workspace_id: int | None, refs: Sequence[str]) -> set[str]:
+    """Those of these goals that work in this workspace; none without one."""
+    ids = [int(ref) for ref in refs if ref.isascii() and ref.isdigit() and len(ref) < 19]
+    return {str(pk) for pk in Goal.objects.filter(pk__in=ids, workspace=workspace_id).values_list("pk", flat=True)}
 
 
 def _parted(items: Sequence[Item]) -> tuple[list[Item], list[Item], list[Item]]:

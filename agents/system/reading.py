@@ -9,7 +9,7 @@ from agents.actors.step_model_calls import Means
 from agents.bdi.planning import levels
 from agents.bus import discovery
 from agents.models import Goal
-from agents.planning import messages
+from agents.planning import known, messages
 from agents.plans import designs
 from agents.record.errors import NotYours
 from agents.toolkit.command import Params
@@ -79,7 +79,16 @@ def built(task: str, by: User, tokens: int, goal: Goal | None = None) -> dict[st
     """What this person may know for a task, and what was left out for want of room or likeness."""
     said = messages.of(goal, by) if goal is not None else []
     without_goal = str(goal.pk) if goal is not None else ""
-    found = context.build(task, user=by, budget_tokens=tokens, without_goal=without_goal, messages=said)
+    # Who asks without a goal works in no workspace.
+    workspace = goal.workspace_id if goal is not None else None
+    found = context.build(
+        task,
+        user=by,
+        budget_tokens=tokens,
+        without_goal=without_goal,
+        messages=said,
+        near=lambda refs: known.in_workspace(workspace, refs),
+    )
     items = [
         {"kind": one.kind, "id": one.id, "text": one.text, "score": one.score, "why": one.why} for one in found.items
     ]

@@ -7,7 +7,7 @@ named as well, so that nobody wonders.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from math import ceil
@@ -33,6 +33,9 @@ _KINDS = {
     "request": "what one asked others for",
 }
 TOKENS_MAX = 100_000
+_FOREIGN = "it is another person's, in another workspace"
+# Which of these references of goals are of the same workspace.
+Near = Callable[[Sequence[str]], Collection[str]]
 # What was said about the goal has at most this part of the budget, so that a long discussion leaves room for the rest.
 _SHARE_OF_MESSAGES = 3
 
@@ -80,18 +83,22 @@ def build(
     without_kinds: Collection[str] = (),
     without_goal: str = "",
     messages: Sequence[Item] = (),
+    near: Near | None = None,
 ) -> Context:
     """What this person may know for a task. `query` is what it is searched by in memory; by default the task itself.
     Components `without_kinds` are left out. `without_goal` is the reference of the goal that the task is: what is
     remembered of itself is no news. `messages` are what was said about it, the newest first; whoever gives them has
-    checked that this person may read them.
+    checked that this person may read them. `near` is given where the context goes to a program: of an experience that
+    is not near it has no text of files and outputs, and of another person's nothing.
     """
     said, unsaid = _fitting(messages, budget_tokens // _SHARE_OF_MESSAGES, " of the share of messages")
-    remembered = [item for item in _experiences(query or task, user) if item.parts["goal_ref"] != without_goal]
+    known = [item for item in _experiences(query or task, user, near) if item.parts["goal_ref"] != without_goal]
+    remembered = [item for item in known if not item.parts["is_foreign"]]
+    foreign = [_without(item, _FOREIGN) for item in known if item.parts["is_foreign"]]
     listed = _components(task, query) if with_components else iter(())
     found = _best_first(remembered, [item for item in listed if item.kind not in without_kinds])
     taken, left_out = _fitting(found, budget_tokens - sum(item.tokens for item in said))
-    return Context((*said, *taken), (*unsaid, *left_out))
+    return Context((*said, *taken), (*unsaid, *foreign, *left_out))
 
 
 def _fitting(items: Iterable[Item], budget: int, of_what: str = "") -> tuple[list[Item], list[Item]]:
@@ -124,17 +131,20 @@ def _without(item: Item, why: str) -> Item:
     return replace(item, why=why)
 
 
-def _experiences(text: str, user: User) -> Iterator[Item]:
+def _experiences(text: str, user: User, near: Near | None) -> Iterator[Item]:
     found = selectors.search(text, user=user, limit=LOOKED_AT)
+    here = near([row.goal_ref for row, _ in found]) if near is not None else None
     summaries.look_up(row for row, _ in found)
     changed = selectors.corrections_of([row.pk for row, _ in found], user=user)
     for row, similarity in found:
-        came = summaries.of(row, SUMMARY_CHARS)
+        is_here = here is None or row.goal_ref in here
+        came = summaries.of(row, SUMMARY_CHARS) if is_here else ""
         said = f"{row.get_final_outcome_display()}: {row.title.strip()}"
         steps = "" if row.kind in ("recovery", "request") else row.sub_task_description.strip()[:SUMMARY_CHARS]
         since = [{"goal": one.goal, "people_said": one.said} for one in changed.get(row.pk, ())]
         parts: dict[str, Any] = {
             "goal_ref": row.goal_ref,
+            "is_foreign": not is_here and row.owner_id != user.pk,
             "goal": row.title.strip(),
             "outcome": row.final_outcome,
             "steps": steps,

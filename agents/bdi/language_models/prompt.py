@@ -44,8 +44,9 @@ class Earlier:
 
     def told(self) -> dict[str, Any]:
         """As a model reads it, without what is empty."""
-        said = {"goal": self.goal, "outcome": self.outcome, "came_of_it": self.summary}
+        said = {"goal": self.goal, "outcome": self.outcome}
         more = {
+            "came_of_it": self.summary,
             "steps": self.steps,
             "decisions": list(self.decisions),
             "changed_later": [dict(one) for one in self.changed_later],

@@ -15,11 +15,13 @@ from agents.bdi.language_models.prompt import Situation
 from agents.models import Goal
 from agents.planning import known
 from agents.record.errors import NotYours
+from agents.system import reading
 from agents.toolkit.registry import REGISTRY
 from library import embedding
 from library.memory import services, switches
 from library.models import Experience, ExperienceCorrection
 from people.models import User
+from people.roles import Role
 from review.reading import remembered
 from tests.library.vectors import install
 
@@ -40,10 +42,13 @@ def remember(owner: User, text: str, **more: Any) -> Experience:
     return row
 
 
-def test_steps_decisions_and_results_are_told_with_what_they_cost(goal: Goal, owner: User) -> None:
+def test_steps_decisions_and_results_are_told_with_what_they_cost(
+    goal: Goal, owner: User, make_goal: Callable[..., Goal]
+) -> None:
     row = remember(
         owner,
         "sum the invoices of May",
+        goal_ref=str(make_goal(owner, "May", workspace=goal.workspace).pk),
         sub_task_description="Write total.txt.",
         key_decisions_made=["rita approved the plan."],
         output_summary="wrote it",
@@ -64,6 +69,43 @@ def test_steps_decisions_and_results_are_told_with_what_they_cost(goal: Goal, ow
     assert kept["tokens"] == taken["tokens"] > 0
     assert left_out["why"].startswith("not similar enough")
     assert "invoices" not in json.dumps(kept), "texts stay where they can be forgotten"
+
+
+def test_text_of_files_and_outputs_never_leaves_its_workspace(
+    goal: Goal, owner: User, make_goal: Callable[..., Goal]
+) -> None:
+    """Its words, steps and decisions may, for the person who submitted both."""
+    elsewhere = make_goal(owner, "May")
+    assert elsewhere.workspace_id != goal.workspace_id
+    remember(
+        owner,
+        "sum the invoices of May",
+        goal_ref=str(elsewhere.pk),
+        sub_task_description="Write total.txt.",
+        output_summary="IBAN DE02 1203 0000",
+    )
+    (one,) = known.known_for(goal).earlier
+    assert one.told() == {"goal": "sum the invoices of May", "outcome": "success", "steps": "Write total.txt."}
+    assert "IBAN" not in json.dumps(context_of(goal))
+
+
+def context_of(goal: Goal) -> Any:
+    return reading.built(goal.text, goal.submitted_by, 2_000, goal), reading.built(goal.text, goal.submitted_by, 2_000)
+
+
+def test_of_another_persons_goal_in_another_workspace_a_model_gets_nothing(
+    goal: Goal, owner: User, reviewer: User, make_goal: Callable[..., Goal]
+) -> None:
+    other = make_goal(reviewer, "May")
+    remember(reviewer, "sum the invoices of May", goal_ref=str(other.pk))
+    goal.submitted_by = reviewer
+    assert len(known.known_for(goal).earlier) == 1
+    owner.roles = [*owner.roles, Role.REVIEWER]
+    owner.save()
+    goal.submitted_by = owner
+    found = known.known_for(goal)
+    assert found.earlier == ()
+    assert found.left_out[0].why == "it is another person's, in another workspace"
 
 
 def test_what_the_prompt_had_no_room_for_was_left_out(goal: Goal, owner: User) -> None:
