@@ -12,8 +12,10 @@ from collections import OrderedDict
 from agents.bdi.forecast.footing import ADDED, CHANGED, DELETED, Footing, footing_of
 from agents.bdi.plans import document as documents
 from agents.bdi.plans.document import Document
+from agents.beliefs import set_items
 from agents.models import IntentPlan, ShadowRun
 from agents.plans import shadowing
+from agents.rules.file_sets import FileSet, Items, UnreadableSet, told_in
 from agents.states import PlanState, ShadowState
 from agents.toolkit.registry import tools_in_use
 from agents.workspaces import file_paths
@@ -41,7 +43,27 @@ def differing(plan: IntentPlan, document: Document) -> tuple[str, ...]:
         changes = _changes(store().entries(base), store().entries(plan.workspace.head))
     except (KeyError, SandboxError, OSError):
         return (EVERYTHING,)
-    return tuple(of(document, run).met_by(changes))
+    return tuple(dict.fromkeys([*of(document, run).met_by(changes), *_grown(plan)]))
+
+
+def _grown(plan: IntentPlan) -> list[str]:
+    """The files that have come to a set for which the plan has steps, or have left it."""
+    found: list[str] = []
+    look = set_items.look_in(plan.workspace)
+    for of, then in sets_of(plan):
+        try:
+            now = look(of)
+        except UnreadableSet:
+            continue
+        found += sorted({*now.paths} ^ {*then.paths})
+    return found
+
+
+def sets_of(plan: IntentPlan) -> list[tuple[FileSet, Items]]:
+    """The described sets of files that were bound when the plan was made, with their items then."""
+    evidence = plan.plan.evidence if isinstance(plan.plan.evidence, dict) else {}
+    beliefs = [one for one in evidence.get("beliefs") or [] if isinstance(one, dict)]
+    return [told for one in beliefs if (told := told_in(str(one.get("sentence", "")))) is not None]
 
 
 def moved_under(plan: IntentPlan) -> tuple[str, ...]:
@@ -62,7 +84,11 @@ def of(document: Document, run: ShadowRun | None) -> Footing:
 
 def weigh(goal_id: int) -> None:
     """Compare the files of a goal's approved plan with its workspace, for `weighed`."""
-    plan = IntentPlan.objects.select_related("workspace").filter(goal=goal_id, state=PlanState.APPROVED.value).first()
+    plan = (
+        IntentPlan.objects.select_related("workspace", "plan")
+        .filter(goal=goal_id, state=PlanState.APPROVED.value)
+        .first()
+    )
     if plan is None:
         return
     try:

@@ -28,7 +28,7 @@ from people.models import User
 
 FILES, GROUNDS, RECOVERY = "files", "grounds", "recovery"
 # How the reason of a plan begins that was planned anew before anybody decided it.
-RENEWED = "its files changed"
+RENEWED = "made anew"
 _PLANNED = frozenset({Plan.Source.RULE.value, Plan.Source.UNDERSTANDING.value})
 _BY = "bdi_agent"
 
@@ -67,7 +67,13 @@ def _delta_of(plan: IntentPlan) -> dict[str, Any]:
 
 
 def ask_for_moved(goal: Goal, plan: IntentPlan, document: Document, differing: tuple[str, ...], *, by: str) -> None:
-    """Ask again about a plan of whose files these are not as they were. The caller holds all rows."""
+    """Ask again about a plan of whose files these are not as they were. The caller holds all rows.
+
+    The same steps would leave out what has come to a set of files that they were made for: those are planned anew.
+    """
+    if footings.sets_of(plan) and plan.plan.source in _PLANNED:
+        _plan_again(goal, plan, f"{RENEWED}: {footings.in_words(differing)}", by=by)
+        return
     ask_again(goal, plan, document, by=by, why=footings.in_words(differing), kind=FILES)
 
 
@@ -126,15 +132,24 @@ def renew(plan: IntentPlan, differing: tuple[str, ...]) -> bool:
         goal = waiting.goal
         written = waiting.plan.source not in _PLANNED or "from_revision" in waiting.plan.evidence
         document = documents.read(bytes(waiting.document)) if written else None
-        move_plan(waiting, PlanState.SUPERSEDED, by=_BY, reason=why)
-        data = {"why": FILES, "revision": waiting.revision}
-        logs.say_decided(goal.pk, Decision.ASK_AGAIN, "plan", f"{why}; it is planned anew", "warning", **data)
         if document is None:
-            move_goal(goal, GoalState.PENDING, by=_BY, reason=RENEWED)
-            wake_ups.wake(goal.pk)
+            _plan_again(goal, waiting, why, by=_BY)
         else:
+            _end(goal, waiting, why, by=_BY)
             _propose_same(goal, waiting, document)
     return True
+
+
+def _plan_again(goal: Goal, plan: IntentPlan, why: str, *, by: str) -> None:
+    _end(goal, plan, why, by=by)
+    move_goal(goal, GoalState.PENDING, by=by, reason=RENEWED)
+    wake_ups.wake(goal.pk)
+
+
+def _end(goal: Goal, plan: IntentPlan, why: str, *, by: str) -> None:
+    move_plan(plan, PlanState.SUPERSEDED, by=by, reason=why)
+    data = {"why": FILES, "revision": plan.revision}
+    logs.say_decided(goal.pk, Decision.ASK_AGAIN, "plan", f"{why}; it is planned anew", "warning", **data)
 
 
 def _propose_same(goal: Goal, plan: IntentPlan, document: Document) -> None:

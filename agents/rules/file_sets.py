@@ -49,6 +49,10 @@ class UnreadableSet(ValueError):
     """The words describe no set of files that is known here."""
 
 
+# How the belief about a set begins.
+_MADE = "When the plan was made, "
+
+
 @dataclass(frozen=True)
 class FileSet:
     """Which files are meant. Sizes in bytes, ages in seconds since a file last changed; None: any.
@@ -91,12 +95,12 @@ class Items:
     def belief(self, of: FileSet) -> str:
         """What a plan is based on, as a sentence."""
         shown = ", ".join(map(quote, self.paths)) or "none"
-        return f"When the plan was made, {of.sentence()} were: {shown}{f' and {self.more} more' if self.more else ''}."
+        return f"{_MADE}{of.sentence()} were: {shown}{f' and {self.more} more' if self.more else ''}."
 
 
 def items_in(sentence: str, of: FileSet) -> Items | None:
     """The items that a belief lists for this set; None where it is about something else."""
-    ahead = f"When the plan was made, {of.sentence()} were: "
+    ahead = f"{_MADE}{of.sentence()} were: "
     if not sentence.startswith(ahead):
         return None
     said = sentence.removeprefix(ahead).removesuffix(".")
@@ -104,6 +108,19 @@ def items_in(sentence: str, of: FileSet) -> Items | None:
     said = said[: left_out.start()] if left_out else said
     paths = () if said == "none" else tuple(map(_bare, _SHOWN.findall(said)))
     return Items(paths, int(left_out[1]) if left_out else 0)
+
+
+def told_in(sentence: str) -> tuple[FileSet, Items] | None:
+    """The set that a belief is about, and the items that it lists; None where it is about something else."""
+    ahead, _, _ = sentence.partition(" were: ")
+    if not ahead.startswith(_MADE) or ahead == sentence:
+        return None
+    try:
+        of = read_set(ahead.removeprefix(_MADE))
+    except UnreadableSet:
+        return None
+    items = items_in(sentence, of)
+    return (of, items) if items is not None else None
 
 
 def _bare(shown: str) -> str:

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
+from agents.bdi.plans import document as documents
 from agents.cycle import cycle
 from agents.execution import shadow
 from agents.models import Attempt, Goal, IntentPlan, Workspace
@@ -126,3 +128,51 @@ def test_a_workspace_that_moves_while_it_is_compared_is_compared_again(
     cycle.work(plan.goal_id)
     assert len(moved) == 2
     assert state_of(plan) == PlanState.COMPLETE
+
+
+def test_a_set_that_grew_is_bound_anew(
+    workspace: Workspace, owner: User, reviewer: User, make_goal: Callable[..., Goal]
+) -> None:
+    """The two steps that were approved would leave the third file as it is, and the goal would count as achieved."""
+    call_command("load_starters", verbosity=0)
+    for name in "ab":
+        put(workspace, owner, f"docs/{name}.md", "colour")
+    workspace = Workspace.objects.get(pk=workspace.pk)
+    goal = make_goal(owner, "replace colour by color in all files in docs", workspace=workspace)
+    cycle.one(goal.pk)
+    while shadow.one():
+        pass
+    first = goal.intent_plans.get()
+    assert first.intents.filter(phase="main").count() == 2
+    decisions.approve(first, by=reviewer, digest=first.digest, via="api")
+    put(workspace, owner, "docs/d.md", "colour")
+    put(workspace, owner, "other/b.txt", "colour")
+    cycle.work(goal.pk)
+    assert state_of(first) == PlanState.SUPERSEDED
+    assert IntentPlan.objects.get(pk=first.pk).reason == "made anew: docs/d.md changed since it was tried"
+    second = goal.intent_plans.get(revision=2)
+    assert second.state == PlanState.AWAITING_REVIEW
+    assert second.intents.filter(phase="main").count() == 3
+    decisions.approve(second, by=reviewer, digest=second.digest, via="api")
+    cycle.work(goal.pk)
+    goal.refresh_from_db()
+    assert (goal.state, goal.outcome) == ("achieved", "achieved")
+    with store().open(Workspace.objects.get(pk=workspace.pk).head, b"docs/d.md") as file:
+        assert file.read() == b"color"
+
+
+def test_a_set_that_files_have_left_is_another_one_too(
+    workspace: Workspace, owner: User, make_goal: Callable[..., Goal]
+) -> None:
+    call_command("load_starters", verbosity=0)
+    for name in "ab":
+        put(workspace, owner, f"docs/{name}.md", "colour")
+    workspace = Workspace.objects.get(pk=workspace.pk)
+    goal = make_goal(owner, "replace colour by color in all files in docs", workspace=workspace)
+    cycle.one(goal.pk)
+    plan = goal.intent_plans.select_related("workspace", "plan").get()
+    document = documents.read(bytes(plan.document))
+    assert footings.differing(plan, document) == ()
+    workspaces.remove_file(workspace, by=owner, path="docs/b.md")
+    plan = goal.intent_plans.select_related("workspace", "plan").get()
+    assert footings.differing(plan, document) == ("docs/b.md",)

@@ -65,7 +65,7 @@ def test_what_a_rule_made_is_planned_again(submitter: User) -> None:
     plan.refresh_from_db()
     assert (plan.state, plan.reason) == (
         PlanState.SUPERSEDED.value,
-        "its files changed: a.txt changed since it was tried",
+        "made anew: a.txt changed since it was tried",
     )
     assert Goal.objects.get(pk=plan.goal_id).state == GoalState.PENDING
 
