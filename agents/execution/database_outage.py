@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
 
 from django.db import DatabaseError, InterfaceError, InternalError, OperationalError, connection, transaction
@@ -90,21 +91,39 @@ def give_back(lease: Lease) -> None:
 
 
 def put_off(lease: Lease) -> None:
-    """Leave the goal for some seconds while a disk is full, so that its turns count as no deaths of workers.
+    """Leave the goal for some seconds while a disk is full, so that neither its turns nor its tries count as deaths of
+    workers.
 
     A change of one row mostly still finds room. Where it does not, it is tried again until somebody else has the goal.
     """
     logger.warning("A disk is full; goal %s is postponed for %g s", lease.goal_id, FULL_PAUSE_S)
     until = time.monotonic() + PATIENCE_S
+    ways = [_interrupt_and_leave, _leave]
     while not draining.is_urgent() and time.monotonic() < until:
+        way = ways[0]
         try:
-            when_it_answers(lambda: leave(lease, FULL_PAUSE_S))
+            when_it_answers(partial(way, lease))
+        except LeaseLost:
+            return
         except DatabaseError as error:
             if not disk.is_full(error):
                 raise
+            # To leave takes the least room; the tries are closed where there is more.
+            ways.reverse()
             time.sleep(PAUSE_S)
         else:
             return
+
+
+def _interrupt_and_leave(lease: Lease) -> None:
+    with transaction.atomic():
+        hold(lease)
+        close_tries(lease, "a disk was full")
+        _leave(lease)
+
+
+def _leave(lease: Lease) -> None:
+    leave(lease, FULL_PAUSE_S)
 
 
 def _give_back(lease: Lease) -> None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
+from django.db import OperationalError
+from psycopg.errors import DiskFull
 
 from agents.cycle import cycle
 from agents.execution.workplace import Desk
 from agents.models import Attempt, Goal, IntentPlan
+from agents.plans import ending
+from agents.record.lease import LOST_WORKERS_MAX
 from agents.states import GoalState
 from sandbox.store.objects import StoreUnavailable
 from tests.agents.execution.conftest import write
@@ -46,6 +50,27 @@ def test_the_goal_waits_and_no_try_counts(
     Goal.objects.filter(pk=plan.goal_id).update(wake_at=None)
     cycle.work(plan.goal_id)
     assert Goal.objects.get(pk=plan.goal_id).state == GoalState.ACHIEVED
+
+
+def test_where_the_database_has_no_room_either_no_try_counts_as_a_death(
+    approved: Callable[..., IntentPlan], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the step came to cannot even be written down; its next turns find it as if its worker had died."""
+    plan = approved([write("a.txt")])
+    with monkeypatch.context() as patch:
+        patch.setattr(Desk, "keep", _full)
+        patch.setattr(ending, "wait_for_sandbox", _database_full)
+        for _ in range(LOST_WORKERS_MAX + 1):
+            Goal.objects.filter(pk=plan.goal_id).update(lease_until=None)
+            cycle.work(plan.goal_id)
+    assert set(Attempt.objects.values_list("outcome", flat=True)) == {"interrupted"}
+    Goal.objects.filter(pk=plan.goal_id).update(lease_until=None)
+    cycle.work(plan.goal_id)
+    assert Goal.objects.get(pk=plan.goal_id).state == GoalState.ACHIEVED
+
+
+def _database_full(*_: object, **__: object) -> NoReturn:
+    raise OperationalError("could not extend file") from DiskFull()
 
 
 @pytest.mark.parametrize("fault", [fault for fault, _ in FAULTS])
