@@ -164,8 +164,17 @@
     };
     const press = target => {
       if (target.matches("input, textarea, select")) { target.focus(); return; }
+      /* what is dangerous takes a second press: the first may have been meant for the page before */
+      const warning = target.dataset.warnedBy && document.getElementById(target.dataset.warnedBy);
+      if (warning && warning.dataset.warns !== undefined && warning.dataset.warned === undefined) {
+        warning.dataset.warned = "";
+        warning.scrollIntoView({ block: "nearest" });
+        trouble(`${warning.textContent.trim()}. Press the key again to approve.`);
+        return;
+      }
       target.click();
-      if (target.matches("summary")) target.parentElement.querySelector("textarea, input")?.focus();
+      const panel = target.matches("summary") ? target.parentElement : null;
+      (panel?.querySelector("textarea") ?? panel?.querySelector("input"))?.focus();
     };
     /* Ctrl or ⌘ with Enter sends the text one is writing, by the button that stands with it */
     const send = text => {

@@ -101,7 +101,7 @@ def _with_reads(document: Document, findings: list[Finding], desk: Desk) -> list
     """What the programs that were done opened, said of each of them: of which one it was nobody knows."""
     named = touched(document, tools_in_use())
     did = {each.position for each in findings if each.proof is Proof.DONE and named[each.position].is_program}
-    read = read_times.opened(desk.checkout.folder) if did else None
+    read = read_times.opened(desk.checkout.folder, desk.checkout.laid_ns) if did else None
     if read is None:
         return findings
     paths = tuple(file_paths.to_text(path) for path in read)

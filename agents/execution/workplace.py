@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ class Checkout:
     def __init__(self, name: str, head: str) -> None:
         self.folder = checkouts() / name
         self.is_missing = False
+        # When it had been laid out, by the clock of the file system's times.
+        self.laid_ns = 0
         self._head = head
         self._is_begun = False
 
@@ -48,6 +51,7 @@ class Checkout:
         if os.path.lexists(self.folder):
             shutil.rmtree(self.folder, ignore_errors=True)
         store().checkout(self._head, self.folder)
+        self.laid_ns = time.time_ns()
         self.is_missing = False
 
     def remove(self) -> None:

@@ -62,7 +62,7 @@ def approve(
             goal.pk,
             "review",
             "review",
-            f"approved by {by.username}: all {logs.counted(_main_steps(locked), 'step')}"
+            f"approved by {by.username}: {_all_steps(_main_steps(locked))}"
             f" of revision {locked.revision}, digest {locked.digest[:8]}"
             + (f": {note}" if note else "")
             + _with_notes(said),
@@ -84,6 +84,10 @@ def note(plan: IntentPlan, *, digest: str, grant: Grant, said: str) -> IntentPla
         wake_ups.goal_changed(goal.pk)
         wake_ups.queue_changed()
     return locked
+
+
+def _all_steps(count: int) -> str:
+    return "the one step" if count == 1 else f"all {count} steps"
 
 
 def _main_steps(plan: IntentPlan) -> int:

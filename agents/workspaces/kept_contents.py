@@ -36,7 +36,7 @@ def held_in(snapshot: str) -> dict[str, Held]:
 
 
 def kept_elsewhere(workspace_id: int, base: str, wanted: Collection[str]) -> set[str]:
-    """Those of the `wanted` SHA-256 that another state of this workspace than `base` holds; never another person's."""
+    """Those of the `wanted` SHA-256 that an earlier state of this workspace than `base` holds; never another's."""
     missing, found = set(wanted), set[str]()
     for snapshot in _states(workspace_id, base) if missing else ():
         if not missing:
@@ -56,7 +56,7 @@ def _contents(snapshot: str) -> set[str]:
 
 
 def _states(workspace_id: int, base: str) -> Iterator[str]:
-    """The newest states that the workspace had, each once, without the one it is in."""
+    """The newest states that the workspace had before the one it is in, each once."""
     plans = IntentPlan.objects.filter(workspace=workspace_id).order_by("-pk").values("pk")[:_PLANS]
     tries = Attempt.objects.filter(intent__intent_plan__in=plans).exclude(snapshot_after="")
     changes = WorkspaceChange.objects.filter(workspace=workspace_id)
@@ -65,5 +65,7 @@ def _states(workspace_id: int, base: str) -> Iterator[str]:
         *changes.order_by("-at").values_list("at", "before", "after")[:STATES],
     ]
     moved.sort(key=lambda one: one[0].timestamp() if one[0] else 0.0, reverse=True)
-    states = dict.fromkeys(digest for _, before, after in moved for digest in (after, before))
-    yield from [digest for digest in states if digest not in ("", EMPTY, base)][:STATES]
+    states = [digest for _, before, after in moved for digest in (after, before)]
+    # It may have been in that state before, too: then its history has it.
+    states = states[1:] if states[:1] == [base] else states
+    yield from [digest for digest in dict.fromkeys(states) if digest not in ("", EMPTY)][:STATES]

@@ -38,6 +38,7 @@ from review.reading import danger
 from review.reading.danger import Clause, Danger, Facts, File, Told
 
 _UNSHOWN = ("unproven", "not_reached")
+_OF_VENV = frozenset({"bin", "lib", "lib64", "include", "share", "pyvenv.cfg", ".gitignore"})
 # The states of a dry run that say all that it will say.
 ENDED = (ShadowState.DONE.value, ShadowState.IMPOSSIBLE.value)
 
@@ -126,6 +127,7 @@ def _facts(plan: IntentPlan, document: Document, run: ShadowRun | None) -> Facts
         changed=files.changed,
         added=files.added,
         moved=files.moved,
+        folders=files.folders,
         programs=programs,
         others=[*_outside(document, programs), *_instead(document, before)],
         unknown=list(_unknown(document, run)),
@@ -142,6 +144,7 @@ class _Files:
     changed: Sequence[str] = ()
     added: Sequence[str] = ()
     moved: Sequence[str] = ()
+    folders: Sequence[str] = ()
 
 
 def _shown(plan: IntentPlan, before: Mapping[str, Held], read: Forecast, run: ShadowRun) -> _Files:
@@ -149,18 +152,44 @@ def _shown(plan: IntentPlan, before: Mapping[str, Held], read: Forecast, run: Sh
     found, after = shadowing.changed_paths(run), held_in(run.after)
     if found is None:
         raise BaseUnreadable("the files of its dry run are no longer stored")
-    replaced = [path for path in plan.replaces if path in found["changed"]]
+    replaced = [path for path in found["changed"] if path in plan.replaces or _is_another(path, before, after, read)]
+    emptied = [path for path in found["changed"] if _is_nothing(path, before, after)]
     stays = {held.sha256 for held in after.values()}
     # What takes the place of another file has moved, too.
     gone = [path for path in found["deleted"] if path in before]
-    moved = [path for path in gone if before[path].sha256 in stays and _is_moved(path, read)]
+    come = {after[path].sha256 for path in found["changed"] if path in after}
+    moved = [
+        path for path in gone if before[path].sha256 in stays and (_is_moved(path, read) or before[path].sha256 in come)
+    ]
+    folders = [path for path in found["added"] if path in after and after[path].kind == "dir"]
     return _Files(
-        _lost(plan, before, run.base, [path for path in gone if path not in moved], stays),
-        _sizes(before, replaced),
-        [path for path in found["changed"] if path not in replaced],
-        found["added"],
+        _lost(plan, before, run.base, [*(path for path in gone if path not in moved), *emptied], stays),
+        _sizes(before, [path for path in replaced if path not in emptied]),
+        [path for path in found["changed"] if path not in replaced and path not in emptied],
+        [path for path in found["added"] if path not in folders],
         [*found["moved"], *moved],
+        [path for path in folders if not _holds(path, found["moved"])],
     )
+
+
+def _holds(folder: str, paths: Sequence[str]) -> bool:
+    return any(path.startswith(f"{folder}/") for path in paths)
+
+
+def _is_nothing(path: str, before: Mapping[str, Held], after: Mapping[str, Held]) -> bool:
+    """Whether a file that held something is empty afterwards, or no file any more."""
+    old, new = before.get(path), after.get(path)
+    return old is not None and new is not None and bool(old.size_bytes) and (new.kind != "file" or not new.size_bytes)
+
+
+def _is_another(path: str, before: Mapping[str, Held], after: Mapping[str, Held], read: Forecast) -> bool:
+    """Whether another file took the place of this one, or it was removed and made again: that is no edit of it."""
+    if path not in before or path not in after:
+        return False
+    others = {held.sha256 for one, held in before.items() if one != path and held.sha256}
+    removed = any(path == one.path or path.startswith(f"{one.path}/") for one in read.of(Removal) if not one.cleanup)
+    away = any(one.source == path for one in read.of(Transfer) if one.moves and not one.cleanup)
+    return removed or away or (after[path].sha256 in others and after[path].sha256 != before[path].sha256)
 
 
 def _is_moved(path: str, read: Forecast) -> bool:
@@ -179,10 +208,9 @@ def _read(plan: IntentPlan, document: Document, before: Mapping[str, Held], read
         _lost(plan, before, document.base, _without_folders(before, deleted), stays),
         _sizes(before, plan.replaces),
         [one.path for one in writings if one.before == "base" and one.path not in plan.replaces],
-        [one.path for one in main if isinstance(one, NewFolder | Environment)]
-        + [one.path for one in writings if not one.before]
-        + [one.path for one in transfers if not one.moves],
+        [one.path for one in writings if not one.before] + [one.path for one in transfers if not one.moves],
         [one.source for one in transfers if one.moves],
+        [one.path for one in main if isinstance(one, NewFolder | Environment)],
     )
 
 
@@ -196,15 +224,36 @@ def _lost(
     plan: IntentPlan, before: Mapping[str, Held], base: str, paths: Sequence[str], stays: Collection[str]
 ) -> list[File]:
     """The files that go, each with whether its content `stays` or an earlier state of the workspace has it."""
+    paths = [one for path in paths for one in _own_files(path, before)]
     wanted = {held.sha256 for path in paths if (held := before.get(path)) and held.sha256}
     kept = {sha256 for sha256 in wanted if sha256 in stays}
     kept |= kept_elsewhere(plan.workspace_id, base, wanted - kept)
     found = [(path, before.get(path)) for path in paths]
-    # Folders, links and empty files hold nothing that could be lost; an environment is made again.
     return [
-        File(path, held.size_bytes if held else 0, not (held and held.size_bytes and held.sha256 not in kept))
+        File(
+            path, held.size_bytes if held else 0, held is not None and held.sha256 in kept, holds=_holds_something(held)
+        )
         for path, held in found
     ]
+
+
+def _holds_something(held: Held | None) -> bool:
+    """Folders, links and empty files hold nothing that could be lost."""
+    return held is not None and held.kind == "file" and bool(held.size_bytes)
+
+
+def _own_files(path: str, before: Mapping[str, Held]) -> Iterator[str]:
+    """The path itself; of an environment what people put into it, for the rest of it is made again."""
+    yield path
+    if f"{path}/pyvenv.cfg" not in before:
+        return
+    for one, held in before.items():
+        if (
+            one.startswith(f"{path}/")
+            and held.kind == "file"
+            and one[len(path) + 1 :].partition("/")[0] not in _OF_VENV
+        ):
+            yield one
 
 
 def _sizes(before: Mapping[str, Held], paths: Sequence[str]) -> list[File]:
@@ -253,15 +302,12 @@ def _unknown(document: Document, run: ShadowRun | None) -> Iterator[str]:
     if run.state in (ShadowState.IMPOSSIBLE, ShadowState.STOPPED):
         yield f"not tested: {run.reason}"
         return
-    said: dict[str, list[int]] = {}
     for one in run.findings:
         if one["proof"] == "failed":
             yield f"step {one['position']} failed in the dry run"
-        elif one["proof"] in _UNSHOWN and not _speaks_for_itself(document.at(one["position"])):
-            said.setdefault("" if one["proof"] == "not_reached" else str(one["why"]), []).append(one["position"])
-    for why, steps in said.items():
-        numbers = f"step{'s' if len(steps) > 1 else ''} {', '.join(map(str, steps))}"
-        yield f"{numbers} could not be tested{f': {why}' if why else ''}"
+    unshown = [one["position"] for one in run.findings if one["proof"] in _UNSHOWN]
+    if steps := [str(at) for at in unshown if not _speaks_for_itself(document.at(at))]:
+        yield f"step{'s' if len(steps) > 1 else ''} {', '.join(steps)} could not be tested"
 
 
 def _speaks_for_itself(spec: IntentSpec) -> bool:

@@ -14,8 +14,7 @@ _INDEXES = (
 )
 _ORDER = [
     "ALTER TABLE review_queueentry ALTER COLUMN harm SET DEFAULT 3",
-    # Short lock: the table is written anew, which took 2.6 s with a million plans; the indexes hold only those that
-    # wait.
+    # The table, one row for each plan, is written anew under a lock; the indexes hold only those that wait.
     "ALTER TABLE review_queueentry DROP COLUMN rung",
     "ALTER TABLE review_queueentry ADD COLUMN rung smallint GENERATED ALWAYS AS"
     " (danger * 100 + rank * 10 + CASE WHEN is_urgent THEN 0 ELSE priority END) STORED",

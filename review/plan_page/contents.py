@@ -91,6 +91,8 @@ class PlanView:
     familiar: Familiar | None
     # Otherwise a plan with the same steps that met other files.
     same_steps: Familiar | None
+    # Whether that met the same contents; it deletes them then.
+    same_contents: bool
     talk: Talk
     rounds: Rounds
     # Whether a language model reads requests for changes; rules alone do not.
@@ -367,7 +369,8 @@ def plan_view(
     asked_again = delta.since_approval(plan, document)
     said = dangers.current_with(plan, tried.run if tried is not None else None)
     alike = familiar(earlier) if _may_be_familiar(plan, data, asked_again) else None
-    is_same = document is not None and alike is not None and _meets_the_same(plan, document, alike, said)
+    same_contents = document is not None and alike is not None and _meets_the_same(plan, document, alike)
+    is_same = same_contents and said.danger > Danger.DELETES
     return PlanView(
         plan=plan,
         document=document,
@@ -382,6 +385,7 @@ def plan_view(
         precedents=helpful(earlier),
         familiar=alike if alike is not None and is_same else None,
         same_steps=None if is_same else alike,
+        same_contents=same_contents,
         talk=threads.of(plan, document, user),
         rounds=rounds.of(plan.goal),
         reads_comments=rounds.reads_comments(plan.goal),
@@ -410,10 +414,10 @@ def _may_be_familiar(plan: IntentPlan, data: bytes, asked_again: Delta | None) -
     return plan.state == PlanState.AWAITING_REVIEW and asked_again is None and documents.digest_of(data) == plan.digest
 
 
-def _meets_the_same(plan: IntentPlan, document: Document, alike: Familiar, said: Told) -> bool:
-    """Whether a plan with the same steps also meets the same contents; what deletes never counts as familiar."""
+def _meets_the_same(plan: IntentPlan, document: Document, alike: Familiar) -> bool:
+    """Whether a plan with the same steps also meets the same contents."""
     earlier = readable(bytes(alike.plan.document))
-    if earlier is None or said.danger <= Danger.DELETES:
+    if earlier is None:
         return False
     ours = dangers.met(plan, document)
     return ours is not None and ours == dangers.met(alike.plan, earlier)

@@ -249,10 +249,11 @@ def needing_help(user: User) -> tuple[list[Intent], list[Goal], bool]:
 def reason(entry: QueueEntry) -> str:
     """Why a plan stands where it stands, beside its danger, its risk and how long it waits.
 
-    A high risk never stands without its reason.
+    A high risk never stands without its reason: where the danger sentence is not that, it is said here.
     """
     risk = _risk_of(entry)
-    why = risk.reasons[0] if risk is not None and risk.level == Level.HIGH and risk.reasons else ""
+    is_due = risk is not None and risk.level == Level.HIGH and not entry.is_grave
+    why = risk.reasons[0] if is_due and risk is not None and risk.reasons else ""
     rest = "its time runs out" if entry.is_urgent else f"priority {entry.priority}"
     return ", ".join(part for part in (why, rest) if part)
 

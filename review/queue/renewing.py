@@ -8,7 +8,7 @@ import logging
 import time
 from datetime import timedelta
 
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from agents.models import IntentPlan
@@ -21,6 +21,7 @@ logger = logging.getLogger(__name__)
 AT_ONCE = 20
 # Workspaces that moved lately are asked about at every sweep, all of them now and then.
 _LATELY = timedelta(minutes=5)
+_NOT_YOUNGER = timedelta(seconds=20)
 _ALL_EVERY_S = 60.0
 _all_at = float("-inf")
 
@@ -58,5 +59,7 @@ def _unlooked() -> QuerySet[IntentPlan]:
         _all_at = time.monotonic()
     runs = IntentPlan.objects.filter(workspace=OuterRef("workspace"), state=PlanState.EXECUTING.value)
     held = HeldDecision.objects.filter(intent_plan=OuterRef("pk"), dropped="")
-    found = entries.exclude(Exists(runs)).exclude(Exists(held)).order_by("pk").values("pk")[:AT_ONCE]
+    # One whose files change all the time is made anew now and then, and not with each change.
+    young = Q(intent_plan__revision__gt=1, queued_at__gt=timezone.now() - _NOT_YOUNGER)
+    found = entries.exclude(young).exclude(Exists(runs)).exclude(Exists(held)).order_by("pk").values("pk")[:AT_ONCE]
     return IntentPlan.objects.select_related("workspace", "plan").filter(pk__in=found)

@@ -19,6 +19,9 @@ _NAMED = 3
 _CLAUSES = 3
 _LONGEST_NAME = 60
 _HERE = "in this workspace and its history"
+_OR_HERE = "in this workspace or its history"
+# The state before a plan stays in the history for as long as the operator keeps states.
+_BACK = " (going back to before the plan restores that)"
 DUE = "not known before the dry run has ended"
 
 
@@ -55,11 +58,15 @@ _LOOKS = {
 
 @dataclass(frozen=True)
 class File:
-    """A file that would be lost. `is_elsewhere`: the same content lies elsewhere in the workspace or its history."""
+    """A file that would be lost. `is_elsewhere`: the same content lies elsewhere in the workspace or its history.
+
+    `holds`: there is content that could be lost, which a folder, a link and an empty file have not.
+    """
 
     path: str
     size_bytes: int = 0
     is_elsewhere: bool = False
+    holds: bool = True
 
 
 @dataclass(frozen=True)
@@ -75,6 +82,7 @@ class Facts:
     changed: Sequence[str] = ()
     added: Sequence[str] = ()
     moved: Sequence[str] = ()
+    folders: Sequence[str] = ()
     programs: Sequence[ProgramRun] = ()
     others: Sequence[Clause] = ()
     unknown: Sequence[str] = ()
@@ -117,7 +125,7 @@ def tell(facts: Facts) -> Told:
 
 def _losses(facts: Facts) -> Iterator[Clause]:
     if facts.deleted:
-        only = sum(not one.is_elsewhere for one in facts.deleted)
+        only = sum(one.holds and not one.is_elsewhere for one in facts.deleted)
         yield Danger.LOSES if only else Danger.DELETES, _deleted(facts.deleted, only)
     if facts.overwritten:
         total = size(sum(one.size_bytes for one in facts.overwritten))
@@ -125,13 +133,18 @@ def _losses(facts: Facts) -> Iterator[Clause]:
 
 
 def _deleted(files: Sequence[File], only: int) -> str:
+    if len(files) == 1 and not files[0].holds:
+        return f"deletes {named(files[0].path)}, which holds nothing"
     if len(files) == 1:
-        where = f"exists nowhere else {_HERE}" if only else "also exists elsewhere in this workspace or its history"
+        where = f"exists nowhere else {_HERE}{_BACK}" if only else f"also exists elsewhere {_OR_HERE}"
         return f"deletes {named(files[0].path)}, which {where}"
+    if not any(one.holds for one in files):
+        return f"deletes {_files(files)}, which hold nothing"
     if not only:
-        return f"deletes {_files(files)}, which also exist elsewhere in this workspace or its history"
-    which = "all of them exist" if only == len(files) else "one exists" if only == 1 else f"{only:,} exist"
-    return f"deletes {_files(files)}; {which} nowhere else {_HERE}"
+        return f"deletes {_files(files)}, which also exist elsewhere {_OR_HERE}"
+    everything = "both exist" if only == 2 else "all of them exist"
+    which = everything if only == len(files) else "one exists" if only == 1 else f"{only:,} exist"
+    return f"deletes {_files(files)}; {which} nowhere else {_HERE}{_BACK}"
 
 
 def _foreign(facts: Facts) -> Iterator[Clause]:
@@ -151,6 +164,9 @@ def _changes(facts: Facts) -> Iterator[Clause]:
     ):
         if paths:
             yield Danger.CHANGES, f"{verb} {named(paths[0]) if len(paths) == 1 else counted(len(paths), noun)}"
+    if facts.folders and not facts.added:
+        one = f"the folder {named(facts.folders[0])}"
+        yield Danger.CHANGES, f"makes {one if len(facts.folders) == 1 else counted(len(facts.folders), 'folder')}"
     if facts.programs and not any(one.hosts for one in facts.programs):
         yield Danger.CHANGES, f"runs {_lines(facts.programs)}"
 

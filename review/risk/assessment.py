@@ -225,7 +225,7 @@ def _of_programs(spec: IntentSpec, touch: Touched, *, autonomous: bool, tidy: bo
     if touch.makes_autonomous and spec.phase == "cleanup" and tidy:
         yield Level.MEDIUM, "it switches autonomous mode on for clean-up, which removes only what the plan itself makes"
     elif touch.makes_autonomous:
-        yield Level.HIGH, "it switches autonomous mode on: from here on things can be removed"
+        yield Level.HIGH, "it allows deleting from here on (autonomous mode)"
     elif touch.is_program and autonomous:
         yield Level.HIGH, "a program that runs in autonomous mode may remove anything in the workspace"
     elif touch.is_program:

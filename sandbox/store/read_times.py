@@ -11,17 +11,17 @@ from pathlib import Path
 MOST = 2_000
 
 
-def opened(folder: Path) -> list[bytes] | None:
+def opened(folder: Path, since_ns: int) -> list[bytes] | None:
     """Files that were read and folders that were listed, as paths from `folder`, those of folders with a slash at
     their end; None where the file system does not keep such times, or there are too many.
 
-    A file that lies as it was laid out has no read after its last change. What was changed after it was read is not
-    told: that it changed is known.
+    `since_ns`: when the folder had been laid out. What was changed since, in any way, counts as read, too: a read
+    before the change leaves no trace, and the change may have put back what was there.
     """
     if not _keeps_times(folder):
         return None
     found = []
-    for path in _read(os.fsencode(folder)):
+    for path in _read(os.fsencode(folder), since_ns):
         found.append(path)
         if len(found) > MOST:
             return None
@@ -49,9 +49,9 @@ def _keeps_times(folder: Path) -> bool:
         return False
 
 
-def _read(top: bytes) -> Iterator[bytes]:
+def _read(top: bytes, since_ns: int) -> Iterator[bytes]:
     # Each folder is asked before it is listed here, which is a read like any other.
-    if _was_read(os.stat(top)):  # noqa: PTH116  # bytes: a name need not be UTF-8
+    if _was_read(os.stat(top), since_ns):  # noqa: PTH116  # bytes: a name need not be UTF-8
         yield b"/"
     folders = [b""]
     while folders:
@@ -62,9 +62,9 @@ def _read(top: bytes) -> Iterator[bytes]:
                 if entry.is_dir(follow_symlinks=False):
                     path += b"/"
                     folders.append(path)
-                if _was_read(entry.stat(follow_symlinks=False)):
+                if _was_read(entry.stat(follow_symlinks=False), since_ns):
                     yield path
 
 
-def _was_read(state: os.stat_result) -> bool:
-    return state.st_atime_ns > state.st_ctime_ns
+def _was_read(state: os.stat_result, since_ns: int) -> bool:
+    return state.st_atime_ns > state.st_ctime_ns or state.st_ctime_ns > since_ns

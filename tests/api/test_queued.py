@@ -53,7 +53,7 @@ def test_a_plan_says_with_which_others_it_may_be_decided(three: list[IntentPlan]
     one, two, failed = (found[str(plan.pk)] for plan in three)
     assert one["group"] == two["group"] != ""
     assert (one["shadow_outcome"], failed["shadow_outcome"], failed["group"]) == ("done", "failed", "")
-    assert failed["place"] == "high risk, its dry run failed, priority 3"
+    assert failed["place"] == "high risk, step 1: it failed in the dry run, priority 3"
     places.try_again(three[0])
     again = api_of(reviewer).get(f"intent-plans/{three[0].pk}").json()
     assert (again["shadow_outcome"], again["group"]) == ("untried", "")

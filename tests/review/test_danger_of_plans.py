@@ -39,7 +39,7 @@ FETCH = replace(
 )
 WRITE_OVER = step("write", path="a.txt", content="other")
 DUE = "Not known before the dry run has ended"
-HERE = "in this workspace and its history"
+HERE = "in this workspace and its history (going back to before the plan restores that)"
 
 
 def holding_files(owner: User, *names: str) -> Goal:

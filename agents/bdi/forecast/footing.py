@@ -91,7 +91,13 @@ def _stand(found: Footing, touch: Touched, saw: Sequence[str] | None) -> None:
         if path.endswith("/"):
             found.listed.add(path.rstrip("/"))
         else:
-            found.exact.add(path)
+            found.exact.update({path, _source_of(path)})
+
+
+def _source_of(path: str) -> str:
+    """The module of which Python read the compiled form; where that is fresh, it only asks for the module's times."""
+    folder, _, name = path.rpartition("/__pycache__/")
+    return f"{folder}/{name.partition('.')[0]}.py".lstrip("/") if name.endswith(".pyc") else path
 
 
 def _inside(path: str, folder: str) -> bool:

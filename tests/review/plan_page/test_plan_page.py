@@ -224,7 +224,7 @@ def test_a_removed_folder_is_told_in_words_first_with_files_and_size(
     shown = text[text.index('id="h-diff"') :]
     assert shown.index("removes the folder") < shown.index("notes/one.txt")
     assert shown.index('id="f-1"') < shown.index('id="f-2"')
-    assert "switches autonomous mode" in said
+    assert "allows deleting from here on" in said
     assert "nothing has been run" in said
 
 
@@ -342,7 +342,10 @@ def test_a_workspace_that_moved_since_is_said(judge: User, submitter: User, clie
     plan = proposed(goal_of(submitter, "Change", workspace=workspace))
     moved = with_files(store, submitter, {"a.txt": b"y"})
     Workspace.objects.filter(pk=workspace.pk).update(head=moved.head)
-    assert "The workspace has changed" in text_of(client_of(judge), plan)
+    assert "changed since" not in plain(text_of(client_of(judge), plan)), "this plan does not stand on that file"
+    moved = with_files(store, submitter, {"a.txt": b"y", "notes/one.txt": b"y"})
+    Workspace.objects.filter(pk=workspace.pk).update(head=moved.head)
+    assert "changed since: notes" in plain(text_of(client_of(judge), plan))
 
 
 def test_a_document_whose_bytes_changed_is_shown_as_broken_without_buttons(

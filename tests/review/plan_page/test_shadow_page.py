@@ -133,6 +133,8 @@ def test_a_prediction_goes_stale_when_the_workspace_moves_and_can_be_made_again(
     client = client_of(reviewer)
     assert "The dry run used older files" not in plain(page(client, plan))
     workspaces.put_file(plan.workspace, by=submitter, path="new.txt", source=_file(b"x"))
+    assert "The dry run used older files" not in plain(page(client, plan)), "this plan does not stand on that file"
+    workspaces.put_file(plan.workspace, by=submitter, path="notes/one.txt", source=_file(b"x"))
     assert "The dry run used older files" in plain(page(client, plan))
     assert client.post(f"/review/{plan.pk}/try-again/").status_code == 302
     shadow.one()

@@ -175,9 +175,9 @@ def test_a_row_says_what_its_shadow_run_came_to_and_changed_deletions_first(
     assert page.count("1 step done") == 2
     assert page.count("12 deleted") == 2
     assert page.count("<code>old/11.txt</code>") == 2, "every deletion is named"
-    assert page.count("6 new") == 2
+    assert page.count("6 new") == 4, "in each row's sentence, too"
     assert page.count("and 2 more") == 2
-    assert page.index("12 deleted") < page.index("6 new")
+    assert page.index("12 deleted") < page.index("6 new", page.index("12 deleted"))
 
 
 def test_what_failed_in_its_copy_is_no_member_and_is_named_beside_the_group(

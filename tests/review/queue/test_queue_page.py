@@ -128,7 +128,13 @@ def test_a_row_says_who_wants_what_and_what_is_dangerous(submitter: User, judge:
     risks.store(plan, None)
     text = page(client_of(judge))
     only = "Deletes old/a.txt, which exists nowhere else in this workspace and its history"
-    for expected in ("Tidy up", "Sue Bennet", "3 steps", f"{only}; the rest is not known before the dry run has ended"):
+    back = "(going back to before the plan restores that)"
+    for expected in (
+        "Tidy up",
+        "Sue Bennet",
+        "3 steps",
+        f"{only} {back}; the rest is not known before the dry run has ended",
+    ):
         assert expected in text
 
 

@@ -8,7 +8,7 @@ from agents.bdi.forecast.program_runs import ProgramRun
 from review.reading import danger
 from review.reading.danger import Danger, Facts, File
 
-NOWHERE = "in this workspace and its history"
+NOWHERE = "in this workspace and its history (going back to before the plan restores that)"
 FOREIGN = ProgramRun(2, "python tool.py", ("tool.py",), hosts=("example.org",), runs_it=True)
 AFTER = ProgramRun(2, "make", hosts=("example.org", "packages"))
 THREE = [File("a", 1), File("b", 1, is_elsewhere=True), File("c", 1)]
@@ -29,7 +29,7 @@ MANY = [File(f"f{number}", 1000, is_elsewhere=True) for number in range(5)]
         (
             Facts(deleted=[File("a"), File("b")]),
             Danger.LOSES,
-            f"Deletes a and b; all of them exist nowhere else {NOWHERE}",
+            f"Deletes a and b; both exist nowhere else {NOWHERE}",
         ),
         (
             Facts(deleted=MANY),

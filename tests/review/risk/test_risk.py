@@ -82,7 +82,7 @@ def test_what_a_step_could_do_is_told_before_what_nobody_knows_and_that_once() -
     ("step", "level", "words"),
     [
         (spec("rm", path="old"), Level.HIGH, "removes old"),
-        (spec("mv", path="a", to="b"), Level.HIGH, "removes a"),
+        (spec("mv", path="a", to="b"), Level.HIGH, "moves a away"),
         (spec("cp", path="a", to="b", overwrite=True), Level.HIGH, "over a file"),
         (spec("toggle_autonomous_mode", effect="idempotent", on=True), Level.HIGH, "autonomous"),
         (spec("write", path=".env", content=""), Level.MEDIUM, "hidden path .env"),
