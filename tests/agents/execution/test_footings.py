@@ -116,12 +116,14 @@ def test_a_workspace_that_moves_while_it_is_compared_is_compared_again(
 ) -> None:
     plan = approved([write("note.txt")], workspace=workspace)
     put(workspace, owner, "other/a.txt")
-    real, moved = footings.differing, []
+    real = footings.differing
+    moved: list[str] = []
 
     def moves_meanwhile(*asked: Any) -> tuple[str, ...]:
         found = real(*asked)
         if len(moved) < 2:
-            moved.append(put(workspace, owner, f"other/{len(moved)}.txt"))
+            moved.append(f"other/{len(moved)}.txt")
+            put(workspace, owner, moved[-1])
         return found
 
     monkeypatch.setattr(footings, "differing", moves_meanwhile)
