@@ -93,7 +93,9 @@ def test_of_a_program_counts_what_its_dry_run_opened(
 ) -> None:
     cd = {"tool": "simple_coder", "command": "cd", "params": {"path": "app"}}
     plan = tried(proposed_by_hand([cd, run("python job.py")], workspace=workspace))
-    findings = shadowing.latest(plan).findings
+    trial = shadowing.latest(plan)
+    assert trial is not None
+    findings = trial.findings
     assert set(findings[1]["reads"]) >= {"app/job.py", "app/helper.py", "app/data.txt"}
     assert "other/a.txt" not in findings[1]["reads"]
     decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")
