@@ -72,7 +72,7 @@ def branch(run: ModularRun, edit: Edit, *, by: User) -> ModularStep:
         document.check(state)
         files = _copied(then, by)
         left = wanting.open_calls(row)
-        _leave_wants(row)
+        wanting.leave(row)
         step = states.write(row, state, Written("edit", now, then.number, by=by), files)
         also: dict[str, Any] = {
             "at_step": step.number,
@@ -105,7 +105,7 @@ def set_limits(run: ModularRun, wanted: Limits, *, by: User) -> ModularStep:
         row = ModularRun.objects.select_for_update(no_key=True).select_related("workspace").get(pk=run.pk)
         if row.state == S.RUNNING:
             raise NotPossibleNow("A step is under way. Pause the run first, then change its limits.")
-        latest, state = states.latest(row), states.tree_of(row)
+        latest, state = states.readable(row, states.nodes_of(row))
         if state.outcome == _ACHIEVED:
             raise NotPossibleNow("The run has submitted its answer. To go on, edit one of its nodes.")
         if state.outcome:
@@ -214,10 +214,3 @@ def _copied(then: ModularStep, by: User) -> Workspace:
     Workspace.objects.filter(pk=copy.pk).update(head=then.snapshot)
     copy.head = then.snapshot
     return copy
-
-
-def _leave_wants(run: ModularRun) -> None:
-    """What the state that is left wanted is wanted no more."""
-    ModularWant.objects.filter(run=run.pk, answer__isnull=True).update(
-        answer={"state": "dropped", "reason": "the run went on from another state"}, answered_at=timezone.now()
-    )

@@ -11,6 +11,7 @@ from itertools import takewhile
 from typing import Any
 
 from agents.bdi.modular import document
+from agents.bdi.modular.document import StateUnreadable
 from agents.bdi.modular.state import Node, State
 from agents.models import ModularNode, ModularRun, ModularStep, Workspace
 from people.models import User
@@ -28,10 +29,28 @@ def latest(run: ModularRun) -> ModularStep:
 
 
 def tree_of(run: ModularRun) -> State:
-    """The present state with the nodes of all branches."""
-    step = latest(run)
+    """The present state with the nodes of all branches; the last that can be read where the present one cannot."""
+    return readable(run, nodes_of(run))[1]
+
+
+def nodes_of(run: ModularRun) -> dict[int, Node]:
+    """The nodes of all branches by their ids, in order."""
     rows = ModularNode.objects.filter(run=run.pk).order_by("number").values_list("data", flat=True)
-    return document.of_rows(step.head, list(rows))
+    return document.read_nodes(list(rows))
+
+
+def readable(run: ModularRun, nodes: dict[int, Node]) -> tuple[ModularStep, State]:
+    """The last step on the way to the present one whose state can be read, with that. Raises StateUnreadable."""
+    step, first = latest(run), None
+    while True:
+        try:
+            return step, document.of_head(step.head, nodes)
+        except StateUnreadable as unreadable:
+            first = first or unreadable
+            before = ModularStep.objects.filter(run=run.pk, number=step.parent).first() if step.parent else None
+            if before is None:
+                raise first from None
+            step = before
 
 
 class Trees:

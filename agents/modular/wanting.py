@@ -229,6 +229,13 @@ def _call_ended(row: ModularWant) -> bool:
     return True
 
 
+def leave(run: ModularRun) -> None:
+    """What the state that is left wanted is wanted no more."""
+    ModularWant.objects.filter(run=run.pk, answer__isnull=True).update(
+        answer={"state": "dropped", "reason": "the run went on from another state"}, answered_at=timezone.now()
+    )
+
+
 def open_calls(run: ModularRun) -> list[Goal]:
     """The goals of the calls that the run waits for."""
     rows = ModularWant.objects.filter(run=run.pk, answer__isnull=True, goal__isnull=False).select_related("goal")

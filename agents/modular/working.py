@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from agents.bdi.modular import loop
 from agents.bdi.modular.agent import ModularAgent, ToolSpec
+from agents.bdi.modular.document import StateUnreadable
 from agents.bdi.modular.loop import ModuleFailed, Turn
 from agents.bdi.modular.state import State
 from agents.execution.companion import Companion
@@ -79,7 +80,12 @@ def turn(run: ModularRun) -> bool:
     """One step, or what it wants of the world; whether the run goes on with this worker."""
     before = states.latest(run)
     number = run.at_step + 1
-    found, rows, tools = _trees.of(run, before), wanting.wanted(run, number), wanting.catalogue()
+    try:
+        found = _trees.of(run, before)
+    except StateUnreadable as unreadable:
+        _go_back(run, before, str(unreadable))
+        return False
+    rows, tools = wanting.wanted(run, number), wanting.catalogue()
     # Run again at once with the answers it got: a state that was written is not read twice. What wants still more
     # comes back, for between two turns the worker looks whether it shall stop.
     for _ in range(2):
@@ -149,6 +155,26 @@ def _stop(run: ModularRun, new: ModularRunState, reason: str) -> None:
         row = _ours(run).select_for_update(no_key=True).first()
         if row is not None:
             move_modular_run(row, new, reason=reason, stop_at=None)
+
+
+def _go_back(run: ModularRun, broken: ModularStep, why: str) -> None:
+    """Pause at the last state that can be read. The one that cannot stays as it is, and what it wanted is left."""
+    logger.error("A state of a modular run cannot be read: %s", why, extra={"modular_run": run.pk})
+    with transaction.atomic():
+        row = _ours(run).select_for_update(no_key=True).first()
+        if row is None or row.at_step != broken.number:
+            return
+        said = f"state {broken.number} cannot be read: {why}"
+        also = {"stop_at": None, "lost_workers": 0}
+        try:
+            step, state = states.readable(row, states.nodes_of(row))
+        except StateUnreadable:
+            move_modular_run(row, S.PAUSED, reason=logs.storable(f"{said} None before it can.")[:1_000], **also)
+            return
+        wanting.leave(row)
+        said = f"{said} The run stands at state {step.number}, the last that can be read: continue it, or edit a node."
+        also |= {"at_step": step.number, "outcome": state.outcome}
+        move_modular_run(row, S.PAUSED, reason=logs.storable(said)[:1_000], **also)
 
 
 def _give_back(run: ModularRun) -> None:

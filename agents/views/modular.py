@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from agents.bdi.modular import document
 from agents.bdi.modular.combinations import CombinationRefused
-from agents.bdi.modular.document import StateRefused
+from agents.bdi.modular.document import StateRefused, StateUnreadable
 from agents.bdi.modular.modules import Module, of_type
 from agents.bdi.modular.state import MODULE_TYPES, Chosen, Limits
 from agents.models import ModularRun
@@ -199,7 +199,11 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     """A run: its tree, what it waits for, and one of its nodes."""
     user: Any = request.user
     found = _found(request, pk)
-    context = modular_page.of(found, user, _number(request.GET.get("node")), _number(request.GET.get("from")))
+    try:
+        context = modular_page.of(found, user, _number(request.GET.get("node")), _number(request.GET.get("from")))
+    except StateUnreadable as unreadable:
+        messages.error(request, f"No state of run {found.pk} can be read: {unreadable}")
+        return redirect("modular")
     template = _FRAGMENTS.get(request.headers.get("HX-Target", ""), "agents/modular/run.html")
     return render(request, template, context)
 

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from agents.bdi.modular import reference_format
 from agents.bdi.modular.modules import UnknownModule, module
-from agents.bdi.modular.state import MODULE_TYPES, ROLES, STEP_TYPES, Node, State
+from agents.bdi.modular.state import MODULE_TYPES, ROLES, STEP_TYPES, Message, Node, State
 
 FORMAT = "mindx.modular"
 VERSION = 1
@@ -22,6 +22,8 @@ VERSION = 1
 MOST_BYTES = 32_000_000
 MOST_NODES = 20_000
 _TOLD = 5
+# The source of a node that stands for one whose row cannot be read.
+UNREADABLE = "mindx:unreadable"
 
 
 class StateRefused(ValueError):
@@ -30,6 +32,10 @@ class StateRefused(ValueError):
     def __init__(self, *problems: str) -> None:
         super().__init__(" ".join(problems))
         self.problems = problems
+
+
+class StateUnreadable(StateRefused):
+    """A stored state that cannot be opened, whoever wrote it. The states before it may be readable."""
 
 
 @cache
@@ -81,14 +87,45 @@ def of_rows(stored: Mapping[str, Any], some: list[dict[str, Any]]) -> State:
 
 def of_head(stored: Mapping[str, Any], nodes: dict[int, Node]) -> State:
     """A state out of what was stored of it, with these nodes by their ids."""
-    state = _states().validate_python({**stored, "nodes": {}})
+    try:
+        state = _states().validate_python({**stored, "nodes": {}})
+    except ValidationError as error:
+        raise StateUnreadable(*_in_words(error)) from error
     state.nodes = nodes
+    if state.at in nodes and (broken := [node.id for node in state.path() if node.source == UNREADABLE]):
+        raise StateUnreadable(f"Node {broken[-1]} of its path cannot be read.")
     return state
 
 
 def read_nodes(some: list[dict[str, Any]]) -> dict[int, Node]:
-    """Stored nodes by their ids, in order."""
-    return {node.id: node for node in _nodes().validate_python(some)}
+    """Stored nodes by their ids, in order. One that cannot be read says so; its branch cannot be gone on with."""
+    try:
+        found = _nodes().validate_python(some)
+    except ValidationError:
+        found = [_read_node(one) for one in some]
+    return {node.id: node for node in found}
+
+
+def _read_node(stored: Any) -> Node:
+    try:
+        return _nodes().validate_python([stored])[0]
+    except ValidationError as error:
+        said = stored if isinstance(stored, Mapping) else {}
+        number, parent = said.get("id"), said.get("parent")
+        if not isinstance(number, int):
+            raise StateUnreadable("A node has no number.") from error
+        why = " ".join(_in_words(error))
+        return Node(
+            number,
+            parent if isinstance(parent, int) else None,
+            Message("function", f"This node cannot be read: {why}"),
+            UNREADABLE,
+            "",
+        )
+
+
+def _in_words(error: ValidationError) -> list[str]:
+    return [f"{'.'.join(map(str, one['loc']))}: {one['msg']}." for one in error.errors()[:_TOLD]]
 
 
 def loads(text: str | bytes) -> State:
@@ -145,8 +182,7 @@ def _read_state(inner: Mapping[str, Any]) -> State:
         state = _states().validate_python({**inner, "nodes": {}})
         some = _nodes().validate_python(found)
     except ValidationError as error:
-        told = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}." for one in error.errors()[:_TOLD]]
-        raise StateRefused(*told) from error
+        raise StateRefused(*_in_words(error)) from error
     if problems := list(_problems_of_nodes(some)):
         raise StateRefused(*problems[:_TOLD])
     state.nodes = {node.id: node for node in sorted(some, key=lambda one: one.id)}

@@ -12,7 +12,7 @@ from ninja import Field, Query, Router, Schema, Status
 
 from agents.bdi.modular import document
 from agents.bdi.modular.combinations import CombinationRefused
-from agents.bdi.modular.document import StateRefused
+from agents.bdi.modular.document import StateRefused, StateUnreadable
 from agents.bdi.modular.state import MODULE_TYPES, Chosen, Limits
 from agents.models import ModularRun, ModularStep
 from agents.modular import advice, branching, rights, runs, states, wanting
@@ -276,7 +276,7 @@ def _edit(payload: EditIn, step: ModularStep, run: ModularRun) -> Edit:
 
 
 def _limits(wanted: OtherLimitsIn, run: ModularRun) -> Limits:
-    return replace(states.read(states.latest(run)).limits, **wanted.model_dump(exclude_none=True))
+    return replace(states.tree_of(run).limits, **wanted.model_dump(exclude_none=True))
 
 
 @router.post("/{state_id}/step", response={202: StateOut}, auth=_MAY_WRITE, operation_id="step_state")
@@ -359,5 +359,13 @@ def _told(step: ModularStep, run: ModularRun) -> StateOut:
             WantOut(key=one.key, kind=one.kind, goal=str(one.goal_id) if one.goal_id else None, args=one.args)
             for one in wants
         ],
-        document=document.write(states.read(step)),
+        document=_document(step),
     )
+
+
+def _document(step: ModularStep) -> dict[str, Any]:
+    try:
+        return document.write(states.read(step))
+    except StateUnreadable as unreadable:
+        said = f"State {step.number} cannot be read: {unreadable}"
+        raise Problem(409, said, kind="not_possible") from unreadable

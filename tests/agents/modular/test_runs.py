@@ -358,6 +358,50 @@ def test_a_replay_says_where_a_state_differs(begun: Callable[..., ModularRun], o
     assert (found.step, found.where, found.before) == (step.number, "reason", "something else")
 
 
+@pytest.mark.parametrize("broken", ["state", "node"])
+def test_a_run_goes_on_from_the_last_state_that_can_be_read(
+    broken: str, begun: Callable[..., ModularRun], owner: User, api_of: Any, client_of: Any
+) -> None:
+    run = begun()
+    step = states.latest(run)
+    made = branching.branch(run, Edit(node=1, content="Write the sun into a.txt", paused=True), by=owner)
+    number, before = made.number, made.parent
+    if broken == "state":
+        ModularStep.objects.filter(pk=made.pk).update(head={**made.head, "next_step": {"args": {"options": "x"}}})
+    else:
+        node = ModularNode.objects.filter(run=run).latest("number")
+        ModularNode.objects.filter(pk=node.pk).update(data={**node.data, "message": {"role": 5}})
+    address = run.get_absolute_url()
+    assert client_of(owner).get(address).status_code == 200, "before a worker has come to it"
+    runs.go_on(run, by=owner)
+    run = worked(run)
+    assert (run.state, run.at_step) == (S.PAUSED, before)
+    assert run.reason.startswith(f"state {number} cannot be read: ")
+    assert f"stands at state {before}, the last that can be read" in run.reason
+    assert run.reason[:30] in client_of(owner).get(address).content.decode()
+    assert api_of(owner).get(f"states/{made.pk}").status_code == 409
+    assert api_of(owner).get(f"states/{step.pk}").status_code == 200
+    runs.go_on(run, by=owner)
+    run = worked(run)
+    assert run.state == S.WAITING
+    run = wrote(run, owner, SUBMIT)
+    assert (run.state, run.outcome) == (S.ENDED, "achieved")
+    ids = list(ModularNode.objects.filter(run=run).order_by("number").values_list("number", flat=True))
+    assert ids == list(range(1, len(ids) + 1)), "no node was written over"
+
+
+def test_a_run_of_which_no_state_can_be_read_says_so(
+    begun: Callable[..., ModularRun], owner: User, client_of: Any
+) -> None:
+    run = begun()
+    ModularStep.objects.filter(run=run).update(head={"task": 5})
+    assert client_of(owner).get(run.get_absolute_url()).status_code == 302
+    wanting.ready(run)
+    run = worked(run)
+    assert run.state == S.PAUSED
+    assert "None before it can" in run.reason
+
+
 def test_any_state_is_opened_edited_and_continued_as_a_branch_that_names_its_person(
     begun: Callable[..., ModularRun], owner: User, reviewer: User
 ) -> None:
