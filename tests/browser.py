@@ -175,6 +175,17 @@ def arrived(page: Page, heading: str | Pattern[str]) -> None:
     page.wait_for_load_state()
 
 
+def approve(page: Page, button: str = "Approve") -> None:
+    """Press this button, and once more where the page says first that the dry run has not ended."""
+    from playwright.sync_api import expect
+
+    page.get_by_role("button", name=button).first.click()
+    page.wait_for_url(lambda url: "/decide/" in url or "/goals/" in url)
+    if "/decide/" in page.url:
+        expect(page.get_by_role("alert").filter(has_text="Not known before the dry run has ended")).to_be_visible()
+        page.get_by_role("button", name=button).first.click()
+
+
 def sideways(page: Page) -> int:
     """By how many pixels the page is wider than the window."""
     return int(page.evaluate("document.scrollingElement.scrollWidth - document.documentElement.clientWidth"))

@@ -8,6 +8,7 @@ remembered for the transaction that needs it.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 
 from agents.bdi.forecast.footing import ADDED, CHANGED, DELETED, Footing, footing_of
 from agents.bdi.plans import document as documents
@@ -74,6 +75,29 @@ def moved_under(plan: IntentPlan) -> tuple[str, ...]:
         return differing(plan, documents.read(bytes(plan.document)))
     except ValueError:
         return ()
+
+
+def worked_on(plans: Sequence[IntentPlan]) -> list[tuple[Footing, dict[str, str]]]:
+    """What each plan stands on, and what became of each path that its dry run changed; everything where that is
+    unknown."""
+    newest = ShadowRun.objects.filter(intent_plan__in=plans).order_by("intent_plan_id", "-number")
+    rows = newest.distinct("intent_plan_id").annotate(seal=sealing.newest(ShadowRun))
+    runs = {
+        run.intent_plan_id: run for run in rows if run.state == ShadowState.DONE and sealing.fits_row(run, run.seal)
+    }
+    return [_worked_on(plan, runs.get(plan.pk)) for plan in plans]
+
+
+def _worked_on(plan: IntentPlan, run: ShadowRun | None) -> tuple[Footing, dict[str, str]]:
+    try:
+        document = documents.read(bytes(plan.document))
+    except ValueError:
+        return Footing(whole=True), {EVERYTHING: CHANGED}
+    changed = shadowing.changed_paths(run) if run is not None else None
+    if changed is None:
+        return of(document, run), {EVERYTHING: CHANGED}
+    how = {"added": ADDED, "deleted": DELETED}
+    return of(document, run), {path: how.get(kind, CHANGED) for kind, paths in changed.items() for path in paths}
 
 
 def of(document: Document, run: ShadowRun | None) -> Footing:

@@ -24,7 +24,7 @@ from review.deciding.ruling import APPROVE, REJECT, REQUEST_CHANGES, Ruling
 from review.deciding.shown import Shown
 from review.errors import DecisionRefused, ReviewError, WordsRefused
 from review.models import HeldDecision, QueueEntry
-from review.reading import outcomes
+from review.reading import outcomes, overlaps
 from review.risk.assessment import Level
 
 AT_ONCE = 100
@@ -65,9 +65,8 @@ def decide(sent: Sequence[str], verdict: str, reason: str, *, by: User) -> Batch
     first: list[IntentPlan] = []
     group, together = "", get_random_string(12)
     refused: list[Refused] = []
-    for text in dict.fromkeys(sent):
-        seen = shown.read(text, by)
-        plan = _plan(seen, by) if seen is not None else None
+    opened = [_opened(text, by) for text in dict.fromkeys(sent)]
+    for seen, plan in _in_order(opened) if verdict == APPROVE else opened:
         if seen is None or plan is None:
             refused.append(Refused(None, "You have not opened its differences, or too long ago. Open them again."))
             continue
@@ -98,8 +97,18 @@ def _is_first_of_two(plan: IntentPlan, by: User) -> bool:
     return plan.state == PlanState.AWAITING_REVIEW
 
 
-def _plan(seen: Shown, by: User) -> IntentPlan | None:
-    return plans_visible_to(by).filter(pk=seen.plan_id).first()
+def _opened(text: str, by: User) -> tuple[Shown | None, IntentPlan | None]:
+    seen = shown.read(text, by)
+    return seen, plans_visible_to(by).filter(pk=seen.plan_id).first() if seen is not None else None
+
+
+def _in_order(
+    opened: Sequence[tuple[Shown | None, IntentPlan | None]],
+) -> list[tuple[Shown | None, IntentPlan | None]]:
+    """Those that others of them would disturb first, for they run as they are decided; else as they were sent."""
+    order = overlaps.in_order(overlaps.works_of([plan for _, plan in opened if plan is not None]))
+    place = {plan: at for at, plan in enumerate(order)}
+    return sorted(opened, key=lambda one: place.get(one[1].pk, -1) if one[1] is not None else -1)
 
 
 def _checked(seen: Shown, plan: IntentPlan) -> QueueEntry:

@@ -6,7 +6,6 @@ kept, it is in another group. Plans that failed or were not tried are shown like
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,12 +21,13 @@ from review.deciding import shown
 from review.models import Decision, HeldDecision, QueueEntry
 from review.queue import listing as queue
 from review.queue.listing import Cursor, Waiting
-from review.reading import frames, members, outcomes, outliers, summary
+from review.reading import frames, members, outcomes, outliers, overlaps, summary
 from review.reading.danger import Told
 from review.reading.filters import Filters
 from review.reading.members import Column, Fact, SharedStep
 from review.reading.outcomes import Outcome, Seen
 from review.reading.outliers import Traits
+from review.reading.overlaps import Meeting
 from review.reading.summary import Gist
 
 GROUPS = 50
@@ -117,6 +117,8 @@ class GroupPage:
     has_frames: bool
     members: tuple[Member, ...]
     following: Cursor | None
+    # Those of the members that meet in files.
+    meetings: tuple[Meeting, ...]
 
     @property
     def is_wide(self) -> bool:
@@ -132,12 +134,6 @@ class GroupPage:
     def alike(self) -> int:
         """How many can be selected together."""
         return sum(bool(member.seal) and not member.is_alone for member in self.members)
-
-    @property
-    def sharing(self) -> int:
-        """How many share a workspace with another one: the first one's changes send the others back to review."""
-        places = Counter(member.plan.workspace_id for member in self.members if member.in_batch)
-        return sum(count for count in places.values() if count > 1)
 
     @property
     def standing_out(self) -> int:
@@ -229,6 +225,7 @@ def page(
         has_frames=bool(framed),
         members=tuple(sorted(found, key=lambda member: not member.apart)),
         following=Cursor.of(rows[limit - 1]) if len(rows) > limit else None,
+        meetings=tuple(overlaps.meetings(overlaps.works_of([one.plan for one in found if one.in_batch]))),
     )
 
 

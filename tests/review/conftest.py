@@ -5,7 +5,8 @@ Models are imported inside the fixtures: pytest may read this file before Django
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -74,3 +75,12 @@ def cases(submitter: User) -> None:
     earlier = proposed(goal_of(submitter, "earlier"), [MKDIR, WRITE, step("run", command_line="python -c pass")] * 12)
     move_plan(earlier, PlanState.REJECTED, by="a test")
     earlier.intents.update(state="succeeded")
+
+
+@pytest.fixture
+def store(tmp_path: Path, settings: Any) -> Any:
+    """A snapshot store of this test's own."""
+    from agents.workspaces import stores
+
+    settings.DATA_DIR = tmp_path
+    return stores.store()

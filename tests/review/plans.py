@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -128,3 +129,11 @@ def _finding(position: int, failed_at: int) -> dict[str, Any]:
         proof, why = ("failed", "exit code 1") if position == failed_at else (proof, why)
         proof, why = ("not_reached", f"step {failed_at} got no further here") if position > failed_at else (proof, why)
     return {"position": position, "proof": proof, "why": why, "answer": None, "duration_s": 0.0}
+
+
+def with_files(store: Any, owner: User, files: Mapping[str, bytes]) -> Workspace:
+    """A workspace that holds these files. `store` is the fixture of that name."""
+    head = EMPTY
+    for path, content in files.items():
+        head = store.with_files(head, [(path.encode(), io.BytesIO(content))]).digest
+    return Workspace.objects.create(name=f"files-{Workspace.objects.count()}", owner=owner, head=head)

@@ -68,8 +68,8 @@ def tried(submitter: User) -> IntentPlan:
     return plan
 
 
-def put(workspace: Workspace, path: str) -> None:
-    workspaces.put_file(workspace, by=workspace.owner, path=path, source=io.BytesIO(b"kept\n"))
+def put(workspace: Workspace, path: str, content: bytes = b"kept\n") -> None:
+    workspaces.put_file(workspace, by=workspace.owner, path=path, source=io.BytesIO(content))
     workspace.refresh_from_db()
 
 
@@ -134,7 +134,7 @@ def test_a_familiar_plan_opens_by_keyboard_and_without_scripts(
 def queue_says_what_deletes_first(page: Page) -> None:
     expect(page).to_have_title(re.compile(r"^\(2\) Review"))
     expect(page.locator(".qrow").first).to_contain_text("Tidy the papers")
-    expect(page.locator(".qrow").first).to_contain_text("deletes")
+    expect(page.locator(".qrow").first).to_contain_text("Deletes")
     seen(page, "queue")
 
 
@@ -162,14 +162,14 @@ def time_is_extended(page: Page) -> None:
 
 
 def prediction_goes_stale_and_is_made_again(page: Page, plan: IntentPlan) -> None:
-    put(plan.workspace, "other.txt")
+    put(plan.workspace, "held.txt", b"other\n")
     page.reload()
-    expect(page.locator("#panes")).to_contain_text("The workspace has changed")
+    expect(page.locator("#panes")).to_contain_text("changed since")
     seen(page, "stale")
     with page.expect_navigation():
         page.get_by_role("button", name="Repeat dry run").click()
     shadow.one()
-    expect(page.locator("#panes")).not_to_contain_text("The workspace has changed")
+    expect(page.locator("#panes")).not_to_contain_text("changed since")
 
 
 def approved_with_an_envelope(page: Page, plan: IntentPlan) -> None:

@@ -19,6 +19,7 @@ from agents.states import GoalState, LevelState
 from library import embedding
 from library.models import ComponentVersion, Experience, ModelCall
 from people.models import User
+from tests import browser
 from tests.browser import sideways
 from tests.models.conftest import KEY, MODEL
 from tests.models.server import Provider, serving
@@ -135,7 +136,7 @@ class Walk:
             self.settle("^Confirm")
             self.worked(goal)
         self.page.goto(f"{self.base}/review/{self.plan_of(goal).pk}/")
-        self.page.get_by_role("button", name="Approve").first.click()
+        browser.approve(self.page)
         expect(self.page).to_have_url(re.compile(rf"/goals/{goal.pk}/"))
         self.worked(goal)
 
@@ -208,7 +209,7 @@ def test_a_task_is_designed_planned_and_made_a_workflow_by_a_model_and_a_like_ta
     page.locator("summary", has_text=re.compile("Approve")).click()
     page.locator("#part-reason").fill("Nobody reads that note")
     page.get_by_label("Drop them").check()
-    page.get_by_role("button", name="Approve only the selected steps").click()
+    browser.approve(page, "Approve only the selected steps")
     expect(page).to_have_url(re.compile(rf"/goals/{partly.pk}/"))
     walk.worked(partly)
     assert partly.state == GoalState.ACHIEVED, partly.reason

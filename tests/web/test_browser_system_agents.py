@@ -18,6 +18,7 @@ from agents.states import GoalState
 from library import embedding
 from library.models import ComponentVersion, Experience, ModelCall
 from people.models import User
+from tests import browser
 from tests.browser import sideways
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -42,7 +43,7 @@ def approve(page: Page, goal: Goal) -> None:
     plan = current_plan(goal)
     assert plan is not None, (goal.state, goal.reason)
     page.goto(f"{page.url.split('/', 3)[0]}//{page.url.split('/')[2]}/review/{plan.pk}/")
-    page.get_by_role("button", name="Approve").first.click()
+    browser.approve(page)
     expect(page).to_have_url(re.compile(rf"/goals/{goal.pk}/"))
     cycle.work(goal.pk)
     goal.refresh_from_db()
@@ -114,7 +115,7 @@ def test_a_solution_is_designed_reviewed_carried_out_and_found_again(
     page.locator("summary", has_text=re.compile("Approve")).click()
     page.locator("#part-reason").fill("Nobody reads its output")
     page.get_by_label("Drop them").check()
-    page.get_by_role("button", name="Approve only the selected steps").click()
+    browser.approve(page, "Approve only the selected steps")
     expect(page).to_have_url(re.compile(rf"/goals/{tides.pk}/"))
     cycle.work(tides.pk)
     tides.refresh_from_db()

@@ -12,7 +12,7 @@ from agents.cycle import cycle
 from agents.models import IntentPlan
 from people.models import User
 from tests.agents.bdi.workflows.workflow_texts import GREET, execute, parallel, text
-from tests.browser import sideways
+from tests.browser import approve, sideways
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 OpenPage = Callable[..., Page]
@@ -43,7 +43,7 @@ def test_a_workflow_is_written_mended_processed_approved_and_returns_its_result(
         expect(main).to_contain_text(value)
     expect(page.locator("#flow .flow-step[data-s=pending]")).to_have_count(4)
     assert plan.intents.filter(state="pending").count() == 4
-    page.get_by_role("button", name="Approve").first.click()
+    approve(page)
 
     expect(page).to_have_url(re.compile(rf"/goals/{plan.goal_id}/$"))
     expect(page.locator("#goal-way .flow-step[data-s=pending]")).to_have_count(4)
@@ -76,7 +76,7 @@ def test_branches_stand_side_by_side_and_a_failed_one_is_seen_beside_those_that_
     page.get_by_role("button", name="Process 1.0.0").click()
     expect(page.locator("#intent-1")).to_contain_text("Branch 1a if it fails, the branches beside it go on first")
     expect(page.locator("#intent-1")).to_contain_text("Retries 0 tried at most 1 time, and never more often")
-    page.get_by_role("button", name="Approve").first.click()
+    approve(page)
     plan = IntentPlan.objects.get()
     expect(page).to_have_url(re.compile(rf"/goals/{plan.goal_id}/$"))
     cycle.work(plan.goal_id)
@@ -92,7 +92,7 @@ def test_a_step_whose_condition_does_not_hold_is_shown_as_skipped(
     page.get_by_label("Text of the workflow").fill(GREET.replace("return_code}} == 0", "return_code}} == 7"))
     page.get_by_role("button", name="Save as candidate").click()
     page.get_by_role("button", name="Process 1.0.0").click()
-    page.get_by_role("button", name="Approve").first.click()
+    approve(page)
     plan = IntentPlan.objects.get()
     expect(page).to_have_url(re.compile(rf"/goals/{plan.goal_id}/$"))
     cycle.work(plan.goal_id)

@@ -62,9 +62,11 @@ def footing_of(
     for position, touch in touched(document, registry).items():
         if position > len(document.intents):
             _stand(found, touch, None)
-    for paths in (changed or {}).values():
+    for kind, paths in (changed or {}).items():
         found.exact.update(paths)
-        found.listed.update(path.rpartition("/")[0] for path in paths)
+        if kind == DELETED:
+            # What came to a folder since would go with it, and nobody saw that.
+            found.deep.update(paths)
     return found
 
 

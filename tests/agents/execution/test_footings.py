@@ -52,8 +52,16 @@ def tried(plan: IntentPlan) -> IntentPlan:
     return IntentPlan.objects.select_related("workspace").get(pk=plan.pk)
 
 
-def test_ten_goals_of_one_workspace_run_after_ten_approvals(workspace: Workspace, approved: Approved) -> None:
-    plans = [approved([write(f"note{number}.txt")], workspace=workspace) for number in range(10)]
+@pytest.mark.parametrize("is_tried", [True, False])
+def test_ten_goals_of_one_workspace_run_after_ten_approvals(
+    is_tried: bool, workspace: Workspace, reviewer: User, proposed_by_hand: Any
+) -> None:
+    plans = [proposed_by_hand([write(f"note{number}.txt")], workspace=workspace) for number in range(10)]
+    for plan in plans:
+        if is_tried:
+            tried(plan)
+    for plan in plans:
+        decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")
     for plan in plans:
         cycle.work(plan.goal_id)
     assert {state_of(plan) for plan in plans} == {PlanState.COMPLETE.value}

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from html import unescape
-from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
@@ -19,35 +17,19 @@ from django.utils import timezone
 
 from agents.bdi.plans.document import Parameter
 from agents.models import Goal, IntentPlan, Workspace
-from agents.workspaces import base_files, stores
+from agents.workspaces import base_files
 from people.models import User
 from people.roles import Role
 from review.deciding import decisions
 from review.models import Approval, Comment, Decision
 from review.policy.verdict import Action
-from tests.review.plans import MKDIR, WRITE, goal_of, person, proposed, step
+from tests.review.plans import MKDIR, WRITE, goal_of, person, proposed, step, with_files
 from tests.review.some_policies import in_force
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]
 Off = Callable[[str, str], AbstractContextManager[None]]
 HOSTILE = "<script>alert(1)</script> \u202egnp.exe \x1b[31mred \u200bzero \"quoted\" 'single' &amp; {{ csrf_token }}"
-
-
-@pytest.fixture
-def store(tmp_path: Path, settings: Any) -> Any:
-    """A snapshot store of this test's own."""
-    settings.DATA_DIR = tmp_path
-    return stores.store()
-
-
-def with_files(store: Any, owner: User, files: dict[str, bytes]) -> Workspace:
-    from sandbox.store.snapshots import EMPTY
-
-    head = EMPTY
-    for path, content in files.items():
-        head = store.with_files(head, [(path.encode(), io.BytesIO(content))]).digest
-    return Workspace.objects.create(name=f"files-{Workspace.objects.count()}", owner=owner, head=head)
 
 
 def text_of(client: Client, plan: IntentPlan) -> str:

@@ -16,7 +16,7 @@ from agents.recovery import recovery_learning
 from agents.states import PlanState
 from people.models import User
 from review.models import Approval
-from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
+from tests.browser import approve, chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 OpenPage = Callable[..., Page]
@@ -56,8 +56,8 @@ def test_alternatives_stand_in_full_and_what_is_ticked_is_granted(
     shot(page, f"alternatives-{width}")
     page.get_by_label("Grant alternative 1 of step 2").check()
     assert not sideways(page)
-    with page.expect_navigation(url="**/goals/**"):
-        page.locator("button[data-key=a]").click()
+    approve(page)
+    page.wait_for_url("**/goals/**")
     assert Approval.objects.get().envelope == {"tries": 3, "alternatives": [[2, 1]]}
 
 

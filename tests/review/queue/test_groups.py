@@ -15,7 +15,9 @@ from django.core import signing
 from django.test import Client
 from django.utils import timezone
 
+from agents.execution import shadow
 from agents.models import Goal, IntentPlan
+from agents.plans import shadowing
 from agents.states import PlanState
 from agents.workspaces import workspaces
 from people.models import User
@@ -28,7 +30,7 @@ from review.policy.verdict import Action
 from review.queue import groups
 from review.risk.assessment import Level
 from sandbox.store.snapshots import EMPTY
-from tests.review.plans import goal_of, proposed, step, tried
+from tests.review.plans import goal_of, proposed, step, tried, with_files
 from tests.review.some_policies import in_force
 
 pytestmark = pytest.mark.django_db
@@ -142,7 +144,7 @@ def test_a_group_asks_few_questions_of_the_database(
 ) -> None:
     client, address = client_of(judge), group(four[0])
     for _ in range(2):
-        with django_assert_num_queries(7):  # session, person, members, the usual ones, count, holds, numbers
+        with django_assert_num_queries(8):  # session, person, members, the usual ones, count, holds, dry runs, numbers
             client.get(address)
         for number in range(6):
             note(submitter, f"more{number}")
@@ -339,19 +341,51 @@ def test_a_batch_is_taken_back_at_once_and_what_took_effect_is_named(
     assert "There was nothing left to undo." in words(client.post(found[1], follow=True).content.decode())
 
 
-def test_the_group_says_before_a_decision_which_plans_work_in_the_same_files(
-    submitter: User, judge: User, client_of: ClientOf
-) -> None:
-    def another(name: str, workspace: Any = None) -> IntentPlan:
-        write = step("write", path=f"notes/{name}.txt", content="hello")
-        plan = proposed(goal_of(submitter, f"Note {name}", workspace=workspace), [write])
-        tried(plan, added=[f"notes/{name}.txt"])
-        return plan
+def really_tried(plan: IntentPlan) -> IntentPlan:
+    """The plan after its dry run in a copy of its workspace."""
+    shadowing.ask(plan)
+    shadow.one()
+    risks.store(plan, shadowing.latest(plan))
+    return plan
 
-    first, _ = another("one"), another("two")
-    assert "work in the same files" not in words(text(client_of(judge), first))
-    another("three", first.workspace)
-    assert "2 of these plans work in the same files." in words(text(client_of(judge), first))
+
+def test_the_group_says_before_a_decision_which_plans_meet_in_which_files(
+    submitter: User, judge: User, client_of: ClientOf, store: Any
+) -> None:
+    place = with_files(store, submitter, {"notes/one.txt": b"old", "notes/two.txt": b"old"})
+
+    def another(name: str, path: str) -> IntentPlan:
+        write = step("write", path=path, content=name)
+        plan = proposed(goal_of(submitter, f"Note {name}", workspace=place), [write])
+        return really_tried(plan)
+
+    first, _ = another("one", "notes/one.txt"), another("two", "notes/two.txt")
+    assert 'id="meetings"' not in text(client_of(judge), first), "they share a workspace and no file"
+    third = another("three", "notes/one.txt")
+    said = words(text(client_of(judge), first))
+    assert f"Plans {first.pk} and {third.pk} change the same files: notes/one.txt." in said
+    assert "Whichever runs second is shown to you again with the difference." in said
+
+
+def test_a_batch_is_decided_so_that_what_reads_a_file_comes_before_what_changes_it(
+    submitter: User, judge: User, client_of: ClientOf, store: Any, settings: Any
+) -> None:
+    settings.HOLD_S = 0
+    place = with_files(store, submitter, {"a.txt": b"one", "b.txt": b"two", "c.txt": b"three"})
+
+    def copies(source: str, to: str) -> IntentPlan:
+        steps = [step("toggle_autonomous_mode", on=True), step("cp", path=source, to=to, overwrite=True)]
+        plan = proposed(goal_of(submitter, f"Copy {source} to {to}", workspace=place), steps)
+        return really_tried(plan)
+
+    # In the order in which they came, the first would change what the second reads.
+    changes, reads = copies("a.txt", "b.txt"), copies("b.txt", "c.txt")
+    address = group(changes)
+    page = client_of(judge).get(f"{address}?open={changes.pk}&open={reads.pk}").content.decode()
+    assert f"Plan {reads.pk} runs before plan {changes.pk}, which changes what it works on: b.txt." in words(page)
+    seals = re.findall(r'name="member" value="([^"]+)"', page)
+    client_of(judge).post(f"{address}decide/", {"member": seals, "verdict": "approve"})
+    assert list(Decision.objects.order_by("pk").values_list("intent_plan", flat=True)) == [reads.pk, changes.pk]
 
 
 def words(page: str) -> str:

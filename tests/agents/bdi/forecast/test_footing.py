@@ -66,8 +66,13 @@ def test_of_a_program_counts_what_the_dry_run_saw_it_open() -> None:
     assert footing(RUN, reads=["/"]).met_by(CHANGES) == ["old", "src"]
 
 
-def test_what_the_dry_run_changed_counts_with_its_neighbours() -> None:
-    assert footing(RUN, reads=["job.py"], changed=["docs/a.txt"]).met_by(CHANGES) == ["docs/a.txt", "docs/new.txt"]
+def test_what_the_dry_run_changed_counts_and_not_what_lies_beside_it() -> None:
+    assert footing(RUN, reads=["job.py"], changed=["docs/a.txt"]).met_by(CHANGES) == ["docs/a.txt"]
+    assert footing(RUN, reads=["job.py"], added=["docs/b.txt", "src/b.py"]).met_by(CHANGES) == []
+
+
+def test_what_came_to_a_folder_that_the_dry_run_deleted_counts() -> None:
+    assert footing(RUN, reads=["job.py"], deleted=["docs"]).met_by(CHANGES) == ["docs/a.txt", "docs/new.txt"]
 
 
 @pytest.mark.parametrize("also", [{"cleanup": [RUN]}, {"cleanup": [step("rm", path="{{intents.1.result.path}}")]}])
