@@ -173,8 +173,7 @@
         return;
       }
       target.click();
-      const panel = target.matches("summary") ? target.parentElement : null;
-      (panel?.querySelector("textarea") ?? panel?.querySelector("input"))?.focus();
+      if (target.matches("summary")) target.parentElement.querySelector("textarea, input")?.focus();
     };
     /* Ctrl or ⌘ with Enter sends the text one is writing, by the button that stands with it */
     const send = text => {
