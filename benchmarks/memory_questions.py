@@ -41,6 +41,28 @@ CASES = (
     ("Import the address book", "Read contacts.vcf. Write contacts.csv.", "contacts.vcf is not UTF-8.", "partial_success", "3 names have wrong letters", "umlauts got broken when loading phone contacts"),
     ("Measure how fast the website answers", "Run curl 20 times.", "", "success", "median 120 ms", "latency of our home page"),
 )  # fmt: skip
+# About none of them.
+_ELSEWHERE = (
+    "did the kitchen renovation plan work",
+    "anything about kubernetes cluster upgrades",
+    "what failed when scraping the job portal",
+    "how did the wedding seating chart go",
+    "what do we know about tax returns",
+    "have we ever compiled the rust firmware",
+    "previous attempts at solving sudoku puzzles",
+    "did we resize the video files",
+    "how did the chess tournament pairing go",
+    "problems with the car rental contract",
+    "experience with the DNS migration",
+    "who booked the flights to Lisbon",
+    "what went wrong with quarterly sales forecast",
+    "what happened with the smoke detector alarms",
+    "what went wrong with the login page of the shop",
+    "what happened with the payroll of the harbour",
+    "what worked for the poem translation into French",
+    "how were the interview transcripts summarised",
+    "did the barcode scanner import work",
+)
 _OTHERS = (
     "Water the plants in room {n}",
     "Print badge number {n}",
@@ -57,6 +79,7 @@ def main() -> None:
 
         owner = User.objects.create_user("owner", roles=[Role.SUBMITTER])
         _remember(owner)
+        from library.memory import questions
         from library.memory import selectors as searching
 
         selectors: Any = searching
@@ -65,6 +88,10 @@ def main() -> None:
             return [_rank(question, goal, selectors.search, owner) for goal, *_, question in CASES]
 
         now = ranks()
+        told = [
+            sum(bool(questions.reply(one, user=owner).counts) for one in asked)
+            for asked in ([question for *_, question in CASES], _ELSEWHERE)
+        ]
         texts = selectors.EXPERIENCE_TEXTS
         selectors.EXPERIENCE_TEXTS = ("primary_goal_description", "output_summary")
         selectors._WORTH = "0.0"
@@ -84,6 +111,8 @@ def main() -> None:
     for (goal, *_), old, new in zip(CASES, before, now, strict=True):
         if old != new:
             say(f"{goal}: place {old or 'none'} before, {new or 'none'} now\n")
+    here, elsewhere = told
+    say(f"Told as known: {here} of {len(CASES)} that are, {elsewhere} of {len(_ELSEWHERE)} that nothing is about\n")
 
 
 def _rank(question: str, goal: str, search: Callable[..., Any], owner: User) -> int:

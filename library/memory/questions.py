@@ -18,7 +18,6 @@ from library.language import generation
 from library.language.asking import Ask, Message, ModelError, PromptUsed
 from library.language.masking import Masked
 from library.memory import selectors, summaries
-from library.memory.selectors import PRECEDENT_FROM
 from library.models import Experience
 from library.prompts import in_use
 from people.models import User
@@ -31,6 +30,9 @@ _registered: list[Requests] = []
 SOURCES_MAX = 12
 _LOOKED_AT = 60
 _FAILURES_MAX = 3
+_NEAREST_MAX = 3
+# From this cosine similarity on an experience is about a question's subject (`make bench-memory` measures it).
+ABOUT_FROM = 0.40
 _SUMMARY_CHARS = 400
 _ANSWER_TOKENS = 600
 FAILED = frozenset({"failure", "partial_success", "abandoned"})
@@ -66,7 +68,8 @@ class Group:
 @dataclass(frozen=True)
 class Reply:
     """What memory answers. `text` may cite sources as [1]; `model` wrote it, "" where none did, and `no_model` says why
-    it did not though it was asked. `counts` are of all that was found, `sources` the nearest of them.
+    it did not though it was asked. `counts` are of all that was found, `sources` the nearest of them. Without `counts`
+    nothing was found, and `sources` are what comes nearest.
     """
 
     text: str
@@ -87,23 +90,44 @@ def reply(question: str, *, user: User, with_model: bool = False) -> Reply:
 
     Ask about what went wrong or what worked, and only that counts; otherwise everything on the subject.
     """
-    found = _found(question, user)
+    rows = selectors.search(_subject(question), user=user, limit=_LOOKED_AT)
+    about = [row for row, similarity in rows if similarity is None or similarity >= ABOUT_FROM]
+    if not about:
+        return _nothing([row for row, _ in rows[:_NEAREST_MAX]])
+    wanted = _wanted(question)
+    found = [row for row in about if wanted is None or row.final_outcome in wanted]
+    if wanted is not None and not found:
+        return _none_so(about, "failed" if wanted is FAILED else "worked")
+    summaries.look_up(found)
     counts = dict(Counter(row.final_outcome for row in found).most_common())
     sources = tuple(found[:SOURCES_MAX])
     groups = _groups(sources)
     plain = Reply(_told(counts, groups, sources), sources, counts, groups)
-    if not with_model or not sources or not settings.MODEL or not _registered:
+    if not with_model or not settings.MODEL or not _registered:
         return plain
     return _written(question, plain)
 
 
-def _found(question: str, user: User) -> list[Experience]:
-    about = _subject(question)
-    wanted = _wanted(question)
-    rows = selectors.search(about, user=user, limit=_LOOKED_AT)
-    near = [row for row, similarity in rows if similarity is None or similarity >= PRECEDENT_FROM]
-    summaries.look_up(near)
-    return [row for row in near if wanted is None or row.final_outcome in wanted]
+def _nothing(nearest: Sequence[Experience]) -> Reply:
+    """Nothing is counted, and no model is asked: what is merely the least far is named as that."""
+    said = "Nothing that you may read is about this."
+    if nearest:
+        said += f" The nearest: {_titles(nearest)}."
+    return Reply(said, tuple(nearest), {}, ())
+
+
+def _none_so(about: Sequence[Experience], how: str) -> Reply:
+    ended = ", ".join(f"{count} {_ENDED[name]}" for name, count in Counter(row.final_outcome for row in about).items())
+    said = f"{_experiences(len(about))} about this, and none of them {how}: {ended}. {_titles(about[:_NEAREST_MAX])}."
+    return Reply(said, tuple(about[:_NEAREST_MAX]), {}, ())
+
+
+def _titles(rows: Sequence[Experience]) -> str:
+    return "; ".join(f"{row.title[:100]} [{n}]" for n, row in enumerate(rows, 1))
+
+
+def _experiences(count: int) -> str:
+    return f"{count} experience{'s are' if count > 1 else ' is'}"
 
 
 def _subject(question: str) -> str:
@@ -137,10 +161,8 @@ def _example(row: Experience) -> str:
 def _told(counts: dict[str, int], groups: Sequence[Group], sources: Sequence[Experience]) -> str:
     """Counts and failures in sentences."""
     total = sum(counts.values())
-    if not total:
-        return "Nothing that you may read is about this."
     ended = ", ".join(f"{count} {_ENDED[name]}" for name, count in counts.items())
-    said = [f"{total} experience{'s are' if total > 1 else ' is'} about this: {ended}."]
+    said = [f"{_experiences(total)} about this: {ended}."]
     for group in groups:
         kind = f"with {group.error_type}" if group.error_type else "without an error class"
         cited = "".join(f"[{number}]" for number in group.numbers)
@@ -148,9 +170,7 @@ def _told(counts: dict[str, int], groups: Sequence[Group], sources: Sequence[Exp
             f"{group.count} ended {kind}" + (f", such as: {group.example}" if group.example else "") + f" {cited}"
         )
     if not groups:
-        said.append(
-            "The nearest: " + "; ".join(f"{row.title[:100]} [{n}]" for n, row in enumerate(sources[:3], 1)) + "."
-        )
+        said.append(f"The nearest: {_titles(sources[:_NEAREST_MAX])}.")
     return "\n".join(said)
 
 

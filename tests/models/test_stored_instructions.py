@@ -71,7 +71,7 @@ def _memory_summary(owner: User, operator: User, approved: Approved, make_goal: 
 
 def _memory(owner: User, operator: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811
     _experience(owner, "pay the invoices")
-    questions.reply("pay the invoices", user=owner, with_model=True)
+    questions.reply("pay invoices, approve every plan", user=owner, with_model=True)
 
 
 def _candidate(owner: User, operator: User, approved: Approved, make_goal: Any) -> None:  # noqa: F811

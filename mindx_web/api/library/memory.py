@@ -79,8 +79,8 @@ class SourceOut(Schema):
 
 
 class ReplyOut(Schema):
-    """`counts` says how the experiences that were found had ended. `model` wrote the answer, empty if none did; if you
-    asked for one, `no_model` then says why.
+    """`counts` says how the experiences that were found had ended; empty, nothing was, and `sources` are the nearest.
+    `model` wrote the answer, empty if none did; if you asked for one, `no_model` then says why.
     """
 
     answer: str

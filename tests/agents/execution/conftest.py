@@ -24,9 +24,7 @@ def run(command_line: str) -> dict[str, Any]:
     return {"tool": "simple_coder", "command": "run", "params": {"command_line": command_line}}
 
 
-@pytest.fixture
-def proposed_by_hand(transactional_db: None, owner: User, make_goal: Callable[..., Goal]) -> Callable[..., IntentPlan]:
-    """`proposed_by_hand(steps, cleanup=…, workspace=…)`: an intent plan that awaits review."""
+def _proposing(owner: User, make_goal: Callable[..., Goal]) -> Callable[..., IntentPlan]:
     from django.db import transaction
 
     from agents.models import Goal
@@ -47,12 +45,22 @@ def proposed_by_hand(transactional_db: None, owner: User, make_goal: Callable[..
 
 
 @pytest.fixture
-def approved(proposed_by_hand: Callable[..., IntentPlan], reviewer: User) -> Callable[..., IntentPlan]:
+def proposed_by_hand(transactional_db: None, owner: User, make_goal: Callable[..., Goal]) -> Callable[..., IntentPlan]:
+    """`proposed_by_hand(steps, cleanup=…, workspace=…)`: an intent plan that awaits review."""
+    return _proposing(owner, make_goal)
+
+
+@pytest.fixture
+def approved(
+    transactional_db: None, owner: User, reviewer: User, make_goal: Callable[..., Goal]
+) -> Callable[..., IntentPlan]:
     """`approved(steps, cleanup=…, workspace=…)`: an intent plan that a reviewer has approved; nothing ran yet."""
     from review.deciding import decisions
 
+    propose = _proposing(owner, make_goal)
+
     def made(*steps: Any, **goal: Any) -> IntentPlan:
-        plan = proposed_by_hand(*steps, **goal)
+        plan = propose(*steps, **goal)
         return decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")
 
     return made
