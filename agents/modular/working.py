@@ -165,7 +165,7 @@ def _go_back(run: ModularRun, broken: ModularStep, why: str) -> None:
         if row is None or row.at_step != broken.number:
             return
         said = f"state {broken.number} cannot be read: {why}"
-        also = {"stop_at": None, "lost_workers": 0}
+        also: dict[str, Any] = {"stop_at": None, "lost_workers": 0}
         try:
             step, state = states.readable(row, states.nodes_of(row))
         except StateUnreadable:
