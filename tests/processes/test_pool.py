@@ -89,3 +89,16 @@ def test_each_kind_that_is_woken_has_places() -> None:
     woken = {"goal", "request", "modular", "search", "replay", "environment_run", "training", "tool_check"}
     assert names == woken | {"mcp_listing", "delivery"}
     assert all(kind.most >= 1 for kind in kinds())
+
+
+def test_what_finds_no_room_to_wait_is_left_to_the_sweep(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mindx_web.processes.pool.WAITING_MAX", 2)
+    work = Work()
+    pool = Pool([Kind("goal", 1, work)])
+    pool.tell("goal 1")
+    wait_until(lambda: work.begun == [1], what="the first")
+    for number in range(2, 6):
+        pool.tell(f"goal {number}")
+    work.go.set()
+    wait_until(lambda: not pool.running() and len(work.begun) >= 3, what="those that had room")
+    assert work.begun == [1, 2, 3]
