@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from library.language import calls, generation
+from library.language import calls, generation, may_wait
 from library.language import provider as client
 from library.language.asking import Allowance, Ask, BudgetSpent, CallFailed, Message, NoModel, Stopped
 from library.language.masking import Masked
+from library.language.may_wait import NotHere
 from library.models import ModelCall, ModelDay
 from tests.models.conftest import KEY, MODEL
 from tests.models.server import (
@@ -62,6 +63,16 @@ def test_an_answer_comes_in_pieces_and_is_kept_with_what_it_took(provider: Provi
     asked = provider.asked[0]
     assert (asked["model"], asked["temperature"], asked["stream"]) == ("test-model", 0.0, True)
     assert provider.headers[0]["Authorization"] == f"Bearer {KEY}"
+
+
+def test_a_process_of_a_worker_asks_no_model(provider: Provider) -> None:
+    may_wait.forbid()
+    try:
+        with pytest.raises(NotHere):
+            generation.ask(question())
+    finally:
+        may_wait.allow()
+    assert not provider.asked
 
 
 def test_where_a_provider_does_not_count_the_client_does(provider: Provider) -> None:

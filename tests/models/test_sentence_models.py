@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from library.errors import EmbeddingUnavailable, WrongDimensions
-from library.language import spaces
+from library.language import may_wait, spaces
+from library.language.may_wait import NotHere
 from tests.models.server import Provider, refusing
 
 
@@ -64,6 +65,18 @@ def test_many_texts_are_several_requests(provider: Provider) -> None:
     provider.will_say(vectors(384))
     assert len(spaces.to_store(["a"] * (spaces.BATCH + 1))) == spaces.BATCH + 1
     assert [len(one["input"]) for one in provider.asked] == [spaces.BATCH, 1]
+
+
+def test_a_process_of_a_worker_asks_no_provider(provider: Provider) -> None:
+    provider.will_say(vectors(384))
+    may_wait.forbid()
+    try:
+        with pytest.raises(NotHere):
+            spaces.to_store(["a"])
+    finally:
+        may_wait.allow()
+    assert not provider.asked
+    assert len(spaces.to_store(["a"])) == 1, "it is not noted as a model that does not answer"
 
 
 def test_what_a_provider_refuses_is_said_in_words(provider: Provider) -> None:
