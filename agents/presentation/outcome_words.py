@@ -47,6 +47,7 @@ _WORDS: Mapping[CheckKind, tuple[str, str]] = {
     CheckKind.GONE: ("{path} is gone", "{path} still exists"),
     CheckKind.FILE_CHANGED: ("{path} changed", "{path} did not change{why}"),
     CheckKind.HAS_LINE: ("{path} has the line “{word}”", "{path} does not have the line “{word}”{why}"),
+    CheckKind.LACKS_TEXT: ("{path} no longer holds “{word}”", "{path} still holds “{word}”{why}"),
     CheckKind.REPORTED: ("A file changed, where {steps} says so", "no file changed, although {steps} says so{why}"),
     CheckKind.PARSES: ("{path} can be read as {language}", "{path} cannot be read as {language}{why}"),
     CheckKind.EXIT_ZERO: (

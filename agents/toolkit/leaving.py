@@ -11,14 +11,14 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class Left:
-    """A path below `folder`, a parameter's value: it is there, it changed (a folder: something below it), or it has
-    this line.
+    """A path below `folder`, a parameter's value: it is there, it is gone, it changed (a folder: something below it),
+    it has this line, or it holds this line's text nowhere any more.
 
     `beside`: the folder is the nearest one, from `folder` upwards, that has this file; where none has it, `folder`.
     """
 
     folder: str
     path: str
-    kind: Literal["exists", "file_changed", "has_line"] = "exists"
+    kind: Literal["exists", "gone", "file_changed", "has_line", "lacks_text"] = "exists"
     line: str = ""
     beside: str = ""

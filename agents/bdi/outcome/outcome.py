@@ -24,6 +24,7 @@ class CheckKind(StrEnum):
     GONE = "gone"
     FILE_CHANGED = "file_changed"
     HAS_LINE = "has_line"
+    LACKS_TEXT = "lacks_text"
     REPORTED = "reported"
     PARSES = "parses"
     EXIT_ZERO = "exit_zero"
@@ -177,6 +178,10 @@ def _has_line(check: Check, facts: Facts) -> Judged:
     return _of_content(check, facts, lambda content: (check.word.encode() in content.splitlines(), ""))
 
 
+def _lacks_text(check: Check, facts: Facts) -> Judged:
+    return _of_content(check, facts, lambda content: (check.word.encode() not in content, ""))
+
+
 def _reported(check: Check, facts: Facts) -> Judged:
     results = [facts.results.get(step) for step in check.steps]
     if any(result is None for result in results):
@@ -245,6 +250,7 @@ _JUDGES: Mapping[CheckKind, Callable[[Check, Facts], Judged]] = {
     CheckKind.GONE: _gone,
     CheckKind.FILE_CHANGED: _file_changed,
     CheckKind.HAS_LINE: _has_line,
+    CheckKind.LACKS_TEXT: _lacks_text,
     CheckKind.REPORTED: _reported,
     CheckKind.PARSES: _parses,
     CheckKind.EXIT_ZERO: _exit_zero,

@@ -108,10 +108,15 @@ def _replace(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rename_ending(params: dict[str, Any]) -> dict[str, Any]:
-    path, ending = _file(params["path"]), params["ending"].removeprefix("*").removeprefix(".")
+    path, ending = _file(params["path"]), bare_ending(params["ending"])
     if not ending or "/" in ending:
         raise Refused("INVALID_PARAMETERS", f"“{params['ending']}” is no ending of a file's name")
     return _renamed(path, f"{path.stem}.{ending}")
+
+
+def bare_ending(said: str) -> str:
+    """The ending of a file's name in each way that people write it: md, .md, *.md."""
+    return said.removeprefix("*").removeprefix(".")
 
 
 def _rename_part(params: dict[str, Any]) -> dict[str, Any]:

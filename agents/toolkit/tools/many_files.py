@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from pathlib import PurePosixPath
+from typing import Any, TypeAlias
 
 from agents.toolkit import refusal
-from agents.toolkit.command import Command, Tool
+from agents.toolkit.command import Command, Params, Tool
 from agents.toolkit.describing import fields, line, path
 from agents.toolkit.jailed import in_jail
+from agents.toolkit.leaving import Left
 from agents.toolkit.many_files import inside
 from agents.toolkit.saying import Place, Said
 from agents.toolkit.trial import Trial
 
 NAME = "many_files"
+Leaves: TypeAlias = Callable[[Params], Iterable[Left]]
+# A longer text is not told in every check of every file.
+_TOLD_CHARS = 200
 _PATHS = {
     "type": "string",
     "title": "Files, one path a line",
@@ -22,6 +28,35 @@ _PATHS = {
 _TEXT = {"type": "string", "maxLength": 10_000, "x-multiline": True}
 _FILES = {"a.txt": "one two\n", "b c.txt": "one two\n", "d/e.txt": "three\n", "raw.bin": "a\0one"}
 _IN_ONE = {"path": "a.txt", "old": "one", "new": "1"}
+
+
+def _replaced(params: Params) -> Iterable[Left]:
+    """The old text stands nowhere in the file any more, unless it is a part of the new one."""
+    if params["old"] in params["new"] or len(params["old"]) > _TOLD_CHARS:
+        yield Left(".", params["path"], "file_changed")
+    else:
+        yield Left(".", params["path"], "lacks_text", params["old"])
+
+
+def _renamed(name: Callable[[PurePosixPath, Params], str]) -> Leaves:
+    """The file has its new `name` and no longer the old one."""
+
+    def leaves(params: Params) -> Iterable[Left]:
+        path = PurePosixPath(params["path"])
+        new = name(path, params)
+        if new != path.name:
+            yield Left(".", str(path), "gone")
+            yield Left(".", str(path.with_name(new)))
+
+    return leaves
+
+
+def _with_ending(path: PurePosixPath, params: Params) -> str:
+    return f"{path.stem}.{inside.bare_ending(params['ending'])}"
+
+
+def _with_part(path: PurePosixPath, params: Params) -> str:
+    return path.name.replace(params["old"], params["new"])
 
 
 def _command(
@@ -36,6 +71,7 @@ def _command(
     beliefs_added: tuple[str, ...] = (),
     *,
     needs_autonomous: bool = False,
+    leaves: Leaves = lambda params: (),
 ) -> Command:
     work = in_jail(inside, schema, reads_only=effect == "idempotent", parts=(refusal,), do=name)
     return Command(
@@ -50,6 +86,7 @@ def _command(
         (example,),
         beliefs_added,
         needs_autonomous=needs_autonomous,
+        leaves=leaves,
         trials=trials,
     )
 
@@ -133,6 +170,7 @@ TOOL = Tool(
                 Trial({**_IN_ONE, "old": "nine"}, _FILES, error="INVALID_PARAMETERS", changes=()),
                 Trial({**_IN_ONE, "path": "raw.bin"}, _FILES, error="INVALID_PARAMETERS", changes=()),
             ),
+            leaves=_replaced,
         ),
         _command(
             "rename_ending",
@@ -158,6 +196,7 @@ TOOL = Tool(
                 ),
             ),
             needs_autonomous=True,
+            leaves=_renamed(_with_ending),
         ),
         _command(
             "rename_part",
@@ -192,6 +231,7 @@ TOOL = Tool(
                 ),
             ),
             needs_autonomous=True,
+            leaves=_renamed(_with_part),
         ),
     ),
     # The archives that they make are looked for when the goal has ended.

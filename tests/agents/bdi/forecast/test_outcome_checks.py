@@ -111,6 +111,23 @@ CHANGED = ("changed", "", ())
             [("git_tool.switch_branch", {"name": "a"}), ("git_tool.switch_branch", {"name": "b"})],
             [("has_line", ".git/HEAD", ())],
         ),
+        (
+            "tidy the texts",
+            [
+                ("many_files.replace_text", {"path": "docs/a.md", "old": "colour", "new": "color"}),
+                ("many_files.replace_text", {"path": "docs/b.md", "old": "color", "new": "colors"}),
+                ("many_files.rename_ending", {"path": "c.txt", "ending": "*.md"}),
+                ("many_files.rename_part", {"path": "my d.txt", "old": " ", "new": "_"}),
+            ],
+            [
+                ("lacks_text", "docs/a.md", ()),
+                ("file_changed", "docs/b.md", ()),
+                ("gone", "c.txt", ()),
+                ("exists", "c.md", ()),
+                ("gone", "my d.txt", ()),
+                ("exists", "my_d.txt", ()),
+            ],
+        ),
         # What an earlier step finds out is not known yet.
         (
             "go there",
