@@ -1,7 +1,8 @@
 """The programs of a plan: which files they are given, and whether they run or may read what an earlier step of the plan
 got from outside, from a host or from the package index. Pure.
 
-What came is followed by the paths that steps name, through moves, copies, archives and folders. Programs are not read:
+What came is followed by the paths that steps name, through moves, copies, archives and folders, and by the results that
+later steps are given. Programs are not read:
 one that is given what came and writes somewhere has put it anywhere, and then whatever was not there before may be it.
 """
 
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 from agents.bdi.forecast.requests import requests_of
 from agents.bdi.plans.document import Document, IntentSpec
 from agents.toolkit.packages import installs_packages
+from agents.toolkit.references import references
 from agents.toolkit.registry import Registry
 from sandbox.command_line import split
 from sandbox.commands import Refusal, place
@@ -46,19 +48,24 @@ class ProgramRun:
 
 @dataclass
 class _Known:
-    """What came so far: by path, into each environment, and somewhere that nobody can name."""
+    """What came so far: by path, into each environment, as a step's result, and somewhere that nobody can name."""
 
     there: Collection[str]
     folder: str | None = ""
     environment: str = ""
     came: dict[str, Hosts] = field(default_factory=dict)
     installed: dict[str, Hosts] = field(default_factory=dict)
+    results: dict[int, Hosts] = field(default_factory=dict)
     anywhere: Hosts = _NOWHERE
     made: set[str] = field(default_factory=set)
 
     def at(self, path: str) -> Hosts:
         """From where what lies at this path came, in it, or around it."""
         return _NOWHERE.union(*(hosts for one, hosts in self.came.items() if _meet(one, path)))
+
+    def given(self, spec: IntentSpec) -> Hosts:
+        """From where the results of earlier steps came that this one is given."""
+        return _NOWHERE.union(*(self.results.get(one.position, _NOWHERE) for _, one in references(spec.params)))
 
     def around(self) -> Hosts:
         """From where the folder came in which the session stands."""
@@ -101,7 +108,8 @@ def _files(known: _Known, spec: IntentSpec, request: Request) -> None:
     named = request.params.get("paths")
     values = list(named.values()) if isinstance(named, dict) else [request.params.get(one) for one in ("path", "to")]
     paths = [path for path in map(known.placed, values) if path is not None]
-    hosts = frozenset(spec.hosts).union(*(known.at(path) for path in paths))
+    hosts = known.given(spec).union(spec.hosts, *(known.at(path) for path in paths))
+    known.results[spec.position] = known.results.get(spec.position, _NOWHERE) | hosts
     if spec.effect == "idempotent":
         return
     if not hosts:
@@ -117,9 +125,11 @@ def _program(known: _Known, spec: IntentSpec, line: str) -> ProgramRun:
     executed = list(dict.fromkeys(path for path in map(known.placed, _executed(words)) if path is not None))
     given = [path for path in map(known.placed, words[1:]) if path is not None]
     itself = known.around().union(*map(known.at, executed)) | known.installed.get(known.environment, _NOWHERE)
+    itself |= known.given(spec)
     if executed and not any(path in known.there or path in known.made for path in executed):
         itself |= known.anywhere
     before = known.anywhere.union(*known.came.values())
+    known.results[spec.position] = itself.union(spec.hosts, *map(known.at, given))
     if installs_packages(line):
         # What pip installs is run by it, or by what runs in the environment later.
         itself |= _NOWHERE.union(*map(known.at, given)) | frozenset(spec.hosts)

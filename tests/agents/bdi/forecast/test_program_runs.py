@@ -25,6 +25,9 @@ def fetch(file: str) -> IntentSpec:
     return step("download", tool="http_request", hosts=[HOST], url=f"https://{HOST}/{file}", file=file)
 
 
+GET = step("get", tool="http_request", effect="idempotent", hosts=[HOST], url=f"https://{HOST}/a")
+
+
 def run(line: str, **also: Any) -> IntentSpec:
     return step("run", command_line=line, **also)
 
@@ -53,6 +56,15 @@ def runs(*steps: IntentSpec, there: Sequence[str] = ("main.py",)) -> tuple[Progr
         [fetch("kit.whl"), run("pip install kit.whl"), run("python main.py")],
         [fetch("tool.py"), run("env FAST=1 python3 -u tool.py")],
         [run("curl -O tool.py", hosts=[HOST]), run("python tool.py")],
+        [GET, step("write", path="tool.py", content="{{intents.1.result.content}}"), run("python tool.py")],
+        [GET, run("{{intents.1.result.content}}")],
+        [run("curl -s x", hosts=[HOST]), step("write", path="a", content="{{intents.1.result.stdout}}"), run("sh a")],
+        [
+            fetch("tool.py"),
+            step("read", effect="idempotent", path="tool.py"),
+            step("write", path="other.py", content="{{intents.2.result.content}}"),
+            run("python other.py"),
+        ],
     ],
 )
 def test_what_came_is_followed_to_where_it_runs(steps: list[IntentSpec]) -> None:
@@ -84,7 +96,7 @@ def test_a_program_that_starts_after_something_came_is_told_apart_from_one_that_
         [run("python main.py")],
         [step("write", path="tool.py", content="1"), run("python tool.py")],
         [run("python main.py"), fetch("tool.py")],
-        [step("get", tool="http_request", effect="idempotent", hosts=[HOST], url="https://example.org/"), run("make")],
+        [GET, run("make")],
     ],
 )
 def test_what_did_not_come_in_the_plan_is_not_foreign(steps: list[IntentSpec]) -> None:
