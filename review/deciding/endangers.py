@@ -15,8 +15,11 @@ KNOWING = "knowing"
 
 def check_seen(plan: IntentPlan, seen: int | None) -> None:
     """Raises StaleDigest when more danger is known than what was `seen`; None: only its digest was sent."""
-    told = (PlanRisk.objects.filter(pk=plan.pk).first() or PlanRisk()).told
-    if seen is not None and told.danger < seen:
+    if seen is None:
+        return
+    risk = PlanRisk.objects.filter(pk=plan.pk).first()
+    told = risk.told if risk is not None and risk.danger is not None else dangers.current(plan)
+    if told.danger < seen:
         raise StaleDigest(f"More is known of this plan than when you opened it: {told.sentence}. Nothing was approved.")
 
 

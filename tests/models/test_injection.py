@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from agents.cycle import cycle
 from agents.goals import goals
-from agents.models import Attempt, Goal, IntentPlan, ParameterSettings
+from agents.models import Agent, Attempt, Goal, IntentPlan, ParameterSettings
 from agents.plans import proposals
 from agents.states import GoalState, PlanState
 from agents.workspaces import workspaces
@@ -91,8 +91,16 @@ def placed(text: str, number: int, by: User) -> Placed:
     upload = workspaces.Upload(f"{name}.txt", BytesIO(text.encode()), len(text.encode()))
     workspace = workspaces.put_files(workspace, by=by, uploads=[upload])
     words = "".join(char for char in text if char.isprintable())
+    agent, _ = Agent.objects.get_or_create(name="mindx")
+    earlier = Goal.objects.create(
+        text="An earlier one",
+        submitted_by=by,
+        agent=agent,
+        workspace=workspace,
+        state=GoalState.ACHIEVED,
+    )
     Experience.objects.create(
-        goal_ref=f"earlier-{number}",
+        goal_ref=str(earlier.pk),
         owner=by,
         primary_goal_description=f"Lay out the harbour ledger {number}: {text}",
         initiating_agent_id="mindx",

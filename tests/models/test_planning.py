@@ -18,6 +18,7 @@ from agents.goals import goals
 from agents.models import Agent, Belief, Generation, Goal, LogLine
 from agents.planning import model_planning
 from agents.states import GoalState, PlanState
+from agents.workspaces import workspaces
 from library.language import generation
 from library.language.masking import Masked
 from library.models import ModelCall, ModelDay
@@ -345,9 +346,17 @@ def test_only_what_the_submitter_may_read_goes_along(
 ) -> None:
     from library.models import Experience
 
+    workspace, (agent, _) = workspaces.create(by=owner, name="both"), Agent.objects.get_or_create(name="mindx")
     for by, words in ((owner, "mine"), (reviewer, "theirs")):
+        old = Goal.objects.create(
+            text=TEXT,
+            submitted_by=by,
+            agent=agent,
+            workspace=workspace,
+            state=GoalState.ACHIEVED,
+        )
         Experience.objects.create(
-            goal_ref=f"old-{words}",
+            goal_ref=str(old.pk),
             owner=by,
             primary_goal_description=TEXT,
             initiating_agent_id="mindx",
@@ -356,7 +365,7 @@ def test_only_what_the_submitter_may_read_goes_along(
             timestamp=timezone.now(),
         )
     provider.will_say(said(GOOD))
-    planned(owner)
+    cycle.work(goals.submit(by=owner, text=TEXT, workspace=workspace).pk)
     sent = provider.asked[0]["messages"][1]["content"]
     assert "the summary is mine" in sent
     assert "the summary is theirs" not in sent

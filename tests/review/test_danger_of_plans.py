@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -21,7 +22,7 @@ from people.roles import Role
 from review.deciding import holding
 from review.deciding.ruling import Ruling
 from review.entries import dangers, risks
-from review.models import HeldDecision, QueueEntry
+from review.models import HeldDecision, PlanRisk, QueueEntry
 from review.policies import evaluation
 from review.policy.verdict import Action
 from review.reading.danger import Danger
@@ -148,6 +149,17 @@ def test_while_the_dry_run_is_due_an_approval_is_asked_for_once_more(
     assert post(client, plan, danger=Danger.UNKNOWN.value, knowing="1").status_code == 302
     plan.refresh_from_db()
     assert plan.state == PlanState.APPROVED
+
+
+def test_a_plan_whose_danger_is_not_stored_yet_is_approved_by_what_its_page_says(
+    submitter: User, judge: User, client_of: ClientOf
+) -> None:
+    plan, client = proposed(goal_of(submitter)), client_of(judge)
+    assert not PlanRisk.objects.filter(pk=plan.pk).exists()
+    page = client.get(plan.get_absolute_url()).content.decode()
+    (shown,) = re.findall(r'name="danger" value="(\d+)"', page)
+    assert Danger(int(shown)) > Danger.UNKNOWN
+    assert post(client, plan, danger=int(shown)).status_code == 302
 
 
 def test_an_approval_counts_only_for_the_danger_that_was_on_the_page(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from tests.browser import ARGUMENTS, LAUNCH_MS, PROGRAM
+from tests.browser import ARGUMENTS, LAUNCH_MS, PROGRAM, approve
 from tests.waiting import wait_until
 from tests.whole.started import PASSWORD, Whole
 
@@ -47,7 +47,7 @@ def test_a_person_takes_a_goal_through_the_pages_alone(whole: Whole, window: Bro
     page.get_by_role("button", name="Submit goal").click()
     page.get_by_role("link", name="Review the plan").click()
     expect(page.get_by_text("python main.py").first).to_be_visible()
-    page.get_by_role("button", name=re.compile("^Approve")).click()
+    approve(page)
     page.wait_for_url(re.compile(r"/goals/\d+/"))
     # Live: nobody reloads this page.
     expect(page.locator("#goal-state")).to_contain_text("achieved")

@@ -155,7 +155,7 @@ def test_the_page_shows_every_alternative_in_full_and_what_is_ticked_is_granted(
     assert page.count("If it fails:") == 2
     assert "instead" in page
     assert 'name="alternatives" value="2.2" form="decide" autocomplete="off">' in page, "nothing is ticked at first"
-    sent = {"digest": plan.digest, "verdict": "approve", "tries": "1", "alternatives": ["2.2"]}
+    sent = {"digest": plan.digest, "verdict": "approve", "tries": "1", "alternatives": ["2.2"], "knowing": "1"}
     assert client.post(f"/review/{plan.pk}/decide/", sent).status_code == 302
     assert Approval.objects.get().envelope == {"tries": 1, "alternatives": [[2, 2]]}
     receipt = client.get(plan.get_absolute_url()).content.decode()

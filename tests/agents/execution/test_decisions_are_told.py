@@ -103,7 +103,7 @@ def part_of_what_has_ended(world: World) -> None:
 
 def files_changed_after_the_approval(world: World) -> None:
     plan = world.approved([write("one")])
-    workspaces.put_file(plan.workspace, by=world.owner, path="other.txt", source=io.BytesIO(b"x"))
+    workspaces.put_file(plan.workspace, by=world.owner, path="one", source=io.BytesIO(b"x"))
     cycle.work(plan.goal_id)
 
 

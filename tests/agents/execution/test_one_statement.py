@@ -52,9 +52,9 @@ def test_each_further_step_is_one_statement(approved: Approved) -> None:
         assert Goal.objects.get(pk=plan.goal_id).state == GoalState.ACHIEVED
         asked.append([each["sql"] for each in caught.captured_queries])
     assert len(asked[1]) - len(asked[0]) == 3, asked[1]
-    # Claimed; locked, looked at by the gate in two and taken up with its first try in one transaction; one statement a
-    # step, the last ends it all in a transaction with the filing.
-    assert len(asked[0]) == 1 + (2 + 4) + 1 + (2 + 2), asked[0]
+    # Claimed; its files compared with those that it was tried on; locked, looked at by the gate in two and taken up
+    # with its first try in one transaction; one statement a step, the last ends it all with the filing.
+    assert len(asked[0]) == 1 + 1 + (2 + 4) + 1 + (2 + 2), asked[0]
 
 
 def test_the_log_says_of_every_step_that_it_begins_and_what_it_came_to(approved: Approved) -> None:
