@@ -206,7 +206,7 @@ def _escalated(
     """What AGInt decides; when it finds nothing to do, what is chosen without it."""
     may_try = not situation.hopeless and RETRY not in recovery.closed(situation)
     whole = whole_agent.look(
-        goal, failed.spec.tool, failure, settings,
+        goal, failed.spec, failure, settings,
         asks_model=failed.spec.asks is not None, may_try=may_try, may_replan=opened.may_replan,
     )  # fmt: skip
     assessment = agint.assess(whole, settings)

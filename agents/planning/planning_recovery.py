@@ -189,7 +189,7 @@ def _chosen(
     may_try = RETRY not in recovery.closed(situation)
     has_model = bool(models_of(goal.agent))
     whole = whole_agent.look(
-        goal, "", failure, settings,
+        goal, None, failure, settings,
         asks_model=has_model, may_try=may_try, may_replan=may_replan and has_model,
     )  # fmt: skip
     assessment = agint.assess(whole, settings)

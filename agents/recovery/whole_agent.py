@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from datetime import timedelta
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.conf import settings as configured
@@ -12,17 +13,23 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from agents.actors.models_in_use import models_of
-from agents.bdi.recovery.agint import Assessment, Health, Machine, Whole
-from agents.bdi.recovery.failures import Failure, FailureClass
+from agents.bdi.plans.document import IntentSpec
+from agents.bdi.recovery import retrying
+from agents.bdi.recovery.agint import Assessment, Health, Machine, Tried, Whole, counted
+from agents.bdi.recovery.failures import Facts, Failure, FailureClass, classified
 from agents.bdi.recovery.recovery_settings import RecoverySettings
-from agents.models import Attempt, Belief, FailureRecord, Goal
+from agents.bdi.recovery.shared_causes import Kind, SharedCause, suspected
+from agents.models import Attempt, Belief, FailureRecord, Goal, IntentPlan
+from agents.record import selectors
 from agents.recovery import cooldown
 from agents.workspaces import stores
 from library.memory.selectors import nearest_to
 from library.models import ModelCall
 
 LATELY = timedelta(minutes=30)
-LATELY_COUNTED = 20
+# So many tries are read to find those that have something in common with a step.
+LATELY_READ = 100
+_OF_A_TRY = ("pk", "intent__intent_plan", "intent__position", "outcome", "started")
 SOURCE = "inference"
 _AGAIN = "AGInt looked again"
 _EARLIER = 5
@@ -32,7 +39,7 @@ _STALE_S = 6 * 3600.0
 
 def look(
     goal: Goal,
-    tool: str,
+    step: IntentSpec | None,
     failure: Failure,
     settings: RecoverySettings,
     *,
@@ -40,7 +47,7 @@ def look(
     may_try: bool,
     may_replan: bool,
 ) -> Whole:
-    """All there is to see about a failed step of the goal, or about planning it (`tool` empty).
+    """All there is to see about a failed step of the goal, or about planning it (without a step).
 
     Reads the database and the machine, changes nothing.
     """
@@ -48,6 +55,8 @@ def look(
     machine = machine_now()
     models = models_of(goal.agent)
     failure_class = failure.failure_class
+    tool = step.tool if step is not None else ""
+    shared = suspected(step, goal.workspace_id, failure_class) if step is not None else None
     return Whole(
         failure_class=failure_class,
         tool=tool,
@@ -58,7 +67,8 @@ def look(
         + FailureRecord.objects.filter(
             goal__agent=goal.agent_id, failure_class=failure_class.value, tool=tool, at__gte=since
         ).count(),
-        tool_health=_tool_health(tool),
+        shared=shared,
+        shared_health=counted(shared, _lately_tried(shared, since)) if shared is not None else Health(),
         model_health=_model_health(models[0]) if models else Health(),
         model=models[0] if models else "",
         machine=machine,
@@ -92,10 +102,26 @@ def _memory_percent() -> float | None:
         return None
 
 
-def _tool_health(tool: str) -> Health:
-    newest = Attempt.objects.filter(intent__tool=tool, outcome__in=["succeeded", "failed"]).order_by("-pk")
-    outcomes = list(newest.values_list("outcome", flat=True)[:LATELY_COUNTED])
-    return Health(len(outcomes), outcomes.count("failed"))
+def _lately_tried(shared: SharedCause, since: datetime) -> Iterator[Tried]:
+    """The newest tries since then that could have to do with it, each with its step as it was approved."""
+    newest = Attempt.objects.filter(outcome__in=["succeeded", "failed"], alternative=0).order_by("-pk")
+    if shared.kind is not Kind.HOST:
+        newest = newest.filter(intent__tool=shared.tool, intent__command=shared.command)
+    rows = [row for row in newest.values_list(*_OF_A_TRY)[:LATELY_READ] if row[-1] >= since]
+    plans = IntentPlan.objects.only("document", "workspace_id").in_bulk([row[1] for row in rows])
+    failures = FailureRecord.objects.filter(attempt__in=[row[0] for row in rows]).in_bulk(field_name="attempt_id")
+    for attempt, plan, position, outcome, _ in rows:
+        document, failure = selectors.read_document(plans[plan]), failures.get(attempt)
+        # Of a failure without a record nobody knows what it was about.
+        if document is not None and (outcome == "succeeded" or failure is not None):
+            step, workspace = document.at(position), plans[plan].workspace_id
+            yield Tried(step, workspace) if failure is None else _failed(step, workspace, failure)
+
+
+def _failed(step: IntentSpec, workspace: int, failure: FailureRecord) -> Tried:
+    facts = Facts.from_json(failure.facts)
+    own_fault = bool(retrying.why_not_again(classified(facts), facts, ()))
+    return Tried(step, workspace, FailureClass(failure.failure_class), own_fault)
 
 
 def _model_health(model: str) -> Health:

@@ -7,13 +7,15 @@ oneself (what failed is mindX's own and can be mended), research (others' cases 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from agents.bdi.plans.document import IntentSpec
 from agents.bdi.recovery.failures import FailureClass
 from agents.bdi.recovery.program_errors import Cause
 from agents.bdi.recovery.recovery_settings import RecoverySettings
+from agents.bdi.recovery.shared_causes import SharedCause, stands_on, suspected
 
 
 class Decision(StrEnum):
@@ -49,19 +51,55 @@ _MACHINE = f"{ABOUT}machine:"
 # From so many tries on a rate is worth a belief.
 _ENOUGH = 4
 _FAILING = 0.6
+_MOST_COUNTED = 20
 
 
 @dataclass(frozen=True)
 class Health:
-    """How often something was asked for lately, and how often it failed."""
+    """How often something was asked for lately, and how often it failed.
+
+    `own_faults` are further tries, which failed by their own files or code: they say nothing of it.
+    """
 
     tried: int = 0
     failed: int = 0
+    own_faults: int = 0
 
     @property
     def is_failing(self) -> bool:
         """Whether it fails more often than not, and not by chance."""
         return self.tried >= _ENOUGH and self.failed / self.tried >= _FAILING
+
+    def measured(self, what: str) -> str:
+        """What was counted, as a clause."""
+        aside = f", {self.own_faults} aside that failed by their own files or code" if self.own_faults else ""
+        return f"{what} failed {self.failed} of its last {self.tried} tries{aside}"
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A try of a step that has ended: the class it failed in, if any, and whether by its own files or code."""
+
+    step: IntentSpec
+    workspace: int
+    failure_class: FailureClass | None = None
+    own_fault: bool = False
+
+
+def counted(shared: SharedCause, tries: Iterable[Tried]) -> Health:
+    """How the newest tries went that stand on it. A failure that is about something else says nothing of it; one that
+    no wait can help is counted apart.
+    """
+    tried = failed = own_faults = 0
+    for one in tries:
+        if one.failure_class is None:
+            tried += any(shared.meets(cause) for cause in stands_on(one.step, one.workspace))
+        elif shared.meets(suspected(one.step, one.workspace, one.failure_class)):
+            passes = one.failure_class in _MAY_PASS and not one.own_fault
+            tried, failed, own_faults = tried + passes, failed + passes, own_faults + (not passes)
+        if tried == _MOST_COUNTED:
+            break
+    return Health(tried, failed, own_faults)
 
 
 @dataclass(frozen=True)
@@ -78,7 +116,8 @@ class Whole:
     """Everything AGInt looks at. `same_failures` counts the agent's failures of this class with this tool lately.
 
     `elsewhere` says which strategy helped others against the same, with its cases; `mendable` what of mindX itself is
-    not in order and can be mended, in words. `tool`, `model` and `goals` tell how it went lately.
+    not in order and can be mended, in words. `shared` is what this failure may share with others: the host, the program
+    or the command, and `shared_health` how it went with that lately; None where nothing is shared.
     """
 
     failure_class: FailureClass
@@ -86,7 +125,8 @@ class Whole:
     cause: Cause = Cause.UNKNOWN
     asks_model: bool = False
     same_failures: int = 0
-    tool_health: Health = Health()
+    shared: SharedCause | None = None
+    shared_health: Health = Health()
     model_health: Health = Health()
     model: str = ""
     machine: Machine = Machine()
@@ -134,11 +174,9 @@ def _beliefs(whole: Whole, under_pressure: tuple[str, ...]) -> list[Belief]:
         Belief(f"The machine is short of {what}.", f"{_MACHINE}{what.split()[0]}", 0.9, 300.0)
         for what in under_pressure
     ]
-    if whole.tool_health.tried >= _ENOUGH:
-        health = whole.tool_health
-        how = "fails" if health.is_failing else "works"
-        said = f"The tool {whole.tool} {how} at the moment: {health.failed} of its last {health.tried} tries failed."
-        beliefs.append(Belief(said, f"{ABOUT}tool:{whole.tool}", 0.8, 900.0))
+    if whole.shared is not None and whole.shared_health.tried >= _ENOUGH:
+        said = f"Lately {whole.shared_health.measured(whole.shared.words)}."
+        beliefs.append(Belief(said, f"{ABOUT}{whole.shared.key}", 0.8, 900.0))
     if whole.model and whole.model_health.tried:
         answers = "does not answer" if whole.model_health.is_failing else "answers"
         beliefs.append(Belief(f"The language model {answers} at the moment.", f"{ABOUT}model", 0.8, 900.0))
@@ -169,8 +207,8 @@ def _passing_trouble(whole: Whole, under_pressure: tuple[str, ...]) -> str:
         return f"the machine is short of {' and '.join(short)}"
     if whole.asks_model and whole.model_health.is_failing:
         return f"the language model failed {whole.model_health.failed} times lately"
-    if whole.tool_health.is_failing and whole.failure_class in _MAY_PASS:
-        return f"{whole.tool} fails for everybody at the moment"
+    if whole.shared is not None and whole.shared_health.is_failing and whole.failure_class in _MAY_PASS:
+        return whole.shared_health.measured(whole.shared.words)
     return ""
 
 

@@ -10,7 +10,9 @@ from agents.bdi.recovery.agint import Decision, Health, Machine, Whole, assess, 
 from agents.bdi.recovery.failures import FailureClass
 from agents.bdi.recovery.program_errors import Cause
 from agents.bdi.recovery.recovery_settings import USUAL
+from agents.bdi.recovery.shared_causes import Kind, SharedCause
 
+PYTEST = SharedCause(Kind.PROGRAM, ("pytest",), "simple_coder", "run")
 CALM = Whole(FailureClass.UNKNOWN_ERROR, "simple_coder", machine=Machine(10.0, 20.0, 30.0), may_try=True)
 
 
@@ -21,8 +23,8 @@ CALM = Whole(FailureClass.UNKNOWN_ERROR, "simple_coder", machine=Machine(10.0, 2
         (replace(CALM, cause=Cause.TIME, machine=Machine(99.0, 20.0, 30.0)), Decision.COOL_DOWN),
         (replace(CALM, machine=Machine(99.0, 99.0, 99.0)), Decision.DELEGATE),
         (replace(CALM, machine=Machine(None, None, None)), Decision.DELEGATE),
-        (replace(CALM, tool_health=Health(10, 9)), Decision.COOL_DOWN),
-        (replace(CALM, tool_health=Health(2, 2)), Decision.DELEGATE),
+        (replace(CALM, shared=PYTEST, shared_health=Health(10, 9)), Decision.COOL_DOWN),
+        (replace(CALM, shared=PYTEST, shared_health=Health(2, 2)), Decision.DELEGATE),
         (replace(CALM, asks_model=True, model_health=Health(6, 6)), Decision.COOL_DOWN),
         (replace(CALM, mendable=("the disk is nearly full",)), Decision.SELF_REPAIR),
         (replace(CALM, may_replan=True), Decision.RESEARCH),
@@ -37,7 +39,9 @@ def test_each_decision_is_taken_for_what_is_seen(whole: Whole, decision: Decisio
 
 
 def test_what_is_seen_becomes_beliefs_that_replace_earlier_ones_and_end() -> None:
-    whole = replace(CALM, tool_health=Health(10, 9), same_failures=3, machine=Machine(99.0, 20.0, 30.0))
+    whole = replace(
+        CALM, shared=PYTEST, shared_health=Health(10, 9), same_failures=3, machine=Machine(99.0, 20.0, 30.0)
+    )
     beliefs = assess(whole, USUAL).beliefs
     assert len({one.about for one in beliefs}) == len(beliefs) == 3
     assert all(one.for_s > 0 and 0 < one.confidence <= 1 for one in beliefs)
@@ -54,8 +58,11 @@ def test_what_is_seen_becomes_beliefs_that_replace_earlier_ones_and_end() -> Non
         (replace(CALM, asks_model=False, model_health=Health(6, 6)), Decision.DELEGATE),
         (replace(CALM, asks_model=True, model_health=Health(6, 1)), Decision.DELEGATE),
         # So is a tool.
-        (replace(CALM, tool_health=Health(10, 9), may_try=False), Decision.NOTHING),
-        (replace(CALM, tool_health=Health(10, 9), failure_class=FailureClass.PERMISSION_ERROR), Decision.NOTHING),
+        (replace(CALM, shared=PYTEST, shared_health=Health(10, 9), may_try=False), Decision.NOTHING),
+        (
+            replace(CALM, shared=PYTEST, shared_health=Health(10, 9), failure_class=FailureClass.PERMISSION_ERROR),
+            Decision.NOTHING,
+        ),
         # What is mended is mended for something that can go on afterwards.
         (replace(CALM, mendable=("the disk is nearly full",), may_try=False), Decision.NOTHING),
         (replace(CALM, mendable=("the disk is nearly full",), may_try=False, may_replan=True), Decision.SELF_REPAIR),
@@ -73,6 +80,13 @@ def test_what_fails_six_times_in_ten_is_failing_from_four_tries_on(health: Healt
     assert health.is_failing is is_failing
 
 
+def test_a_cool_down_says_what_was_measured_and_nothing_of_others() -> None:
+    found = assess(replace(CALM, shared=PYTEST, shared_health=Health(6, 5)), USUAL)
+    assert (found.decision, found.why) == (Decision.COOL_DOWN, "pytest failed 5 of its last 6 tries")
+    aside = Health(6, 5, own_faults=2).measured("pytest")
+    assert aside == "pytest failed 5 of its last 6 tries, 2 aside that failed by their own files or code"
+
+
 def test_pressure_begins_above_the_line_that_operators_drew() -> None:
     line = USUAL.pressure_memory_percent
     assert pressures(Machine(None, line, None), USUAL) == ()
@@ -81,11 +95,17 @@ def test_pressure_begins_above_the_line_that_operators_drew() -> None:
 
 def test_each_belief_says_what_was_measured_and_for_how_long_it_holds() -> None:
     whole = replace(
-        CALM, tool_health=Health(10, 9), model="one", model_health=Health(6, 6), same_failures=2, machine=Machine(99.0)
+        CALM,
+        shared=PYTEST,
+        shared_health=Health(10, 9),
+        model="one",
+        model_health=Health(6, 6),
+        same_failures=2,
+        machine=Machine(99.0),
     )
     assert [(one.sentence, one.about, one.for_s) for one in assess(whole, USUAL).beliefs] == [
         ("The machine is short of processors (99 % in use).", "agint:machine:processors", 300.0),
-        ("The tool simple_coder fails at the moment: 9 of its last 10 tries failed.", "agint:tool:simple_coder", 900.0),
+        ("Lately pytest failed 9 of its last 10 tries.", f"agint:{PYTEST.key}", 900.0),
         ("The language model does not answer at the moment.", "agint:model", 900.0),
         (
             "UNKNOWN_ERROR of simple_coder came 2 times lately.",
@@ -93,16 +113,20 @@ def test_each_belief_says_what_was_measured_and_for_how_long_it_holds() -> None:
             900.0,
         ),
     ]
-    well = assess(replace(CALM, tool_health=Health(4, 0), model="one", model_health=Health(1, 0)), USUAL).beliefs
+    well = assess(
+        replace(CALM, shared=PYTEST, shared_health=Health(4, 0), model="one", model_health=Health(1, 0)), USUAL
+    ).beliefs
     assert [one.sentence for one in well] == [
-        "The tool simple_coder works at the moment: 0 of its last 4 tries failed.",
+        "Lately pytest failed 0 of its last 4 tries.",
         "The language model answers at the moment.",
     ]
     assert all(0 < one.confidence < 1 for one in well)
 
 
 def test_of_what_is_hardly_known_nothing_is_believed() -> None:
-    hardly = replace(CALM, tool_health=Health(3, 3), model="one", model_health=Health(), same_failures=1)
+    hardly = replace(
+        CALM, shared=PYTEST, shared_health=Health(3, 3), model="one", model_health=Health(), same_failures=1
+    )
     assert assess(hardly, USUAL).beliefs == ()
     assert assess(replace(CALM, model="", model_health=Health(6, 6)), USUAL).beliefs == ()
 

@@ -26,6 +26,7 @@ from agents.bdi.recovery.recovery import (
 )
 from agents.bdi.recovery.recovery_learning import Cell
 from agents.bdi.recovery.recovery_settings import USUAL
+from agents.bdi.recovery.shared_causes import Kind, SharedCause
 from agents.bdi.recovery.strategies import ABORT, AGINT, ALTERNATIVE, COOLED, MANUAL, RETRY, WAYS, Strategy, Way
 
 EFFECTS = st.sampled_from(["idempotent", "workspace", "keyed", "once"])
@@ -140,7 +141,8 @@ class Recovering(RuleBasedStateMachine):
             failure.failure_class,
             "t",
             machine=Machine(cpu),
-            tool_health=Health(9, 2),
+            shared=SharedCause(Kind.PROGRAM, ("make",)),
+            shared_health=Health(9, 2),
             may_try=may_try,
             may_replan=may_replan,
         )

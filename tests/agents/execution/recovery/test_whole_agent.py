@@ -107,20 +107,48 @@ def test_what_it_did_not_measure_stays_believed(
     assert held(goal) == {"agint:machine:memory"}
 
 
-def test_a_tool_that_fails_for_everybody_is_believed_to_until_it_works(
+# The same line in every workspace; it fails where there is no file of this name.
+_ASKS = run("python -c \"import os; raise SystemExit(0 if os.path.exists('well.txt') else 3)\"")
+
+
+def test_a_program_that_failed_for_several_goals_is_believed_to_fail_until_it_works(
     approved: Approved, make_workspace: Any, owner: User
 ) -> None:
-    about = "agint:tool:simple_coder"
+    def about(goal: Goal) -> Belief:
+        return goal.beliefs.get(about__startswith="agint:line:", retracted_by="")
+
     for _ in range(4):
-        failing, kept = failed(approved([FAILS, write("b.txt")], workspace=make_workspace(owner)))
-    failing, kept = failed(approved([FAILS, write("b.txt")], workspace=make_workspace(owner)))
+        failing, kept = failed(approved([_ASKS, write("b.txt")], workspace=make_workspace(owner)))
+    failing, kept = failed(approved([_ASKS, write("b.txt")], workspace=make_workspace(owner)))
     assert decided(kept) == "cool_down"
-    assert "fails at the moment" in failing.beliefs.get(about=about, retracted_by="").sentence
-    cycle.work(approved([write(f"{n}.txt") for n in range(12)], workspace=make_workspace(owner)).goal_id)
-    again, kept = failed(approved([FAILS, write("b.txt")], workspace=make_workspace(owner)))
+    assert "failed 4 of its last 4 tries" in kept.why
+    assert about(failing).sentence.endswith("failed 4 of its last 4 tries.")
+    plan = approved([write("well.txt"), *[_ASKS] * 12], workspace=make_workspace(owner))
+    cycle.work(plan.goal_id)
+    again, kept = failed(approved([_ASKS, write("b.txt")], workspace=make_workspace(owner)))
     assert decided(kept) == "delegate"
-    assert "works at the moment" in again.beliefs.get(about=about, retracted_by="").sentence
-    assert not failing.beliefs.filter(about=about, retracted_by="").exists()
+    assert about(again).sentence.endswith("failed 5 of its last 17 tries.")
+    assert not failing.beliefs.filter(about=about(again).about, retracted_by="").exists()
+
+
+def test_five_programs_that_failed_say_nothing_of_a_sixth(approved: Approved, make_workspace: Any, owner: User) -> None:
+    for number in range(5):
+        # Each fails in words that do not rule out another try.
+        other = run(f"python -c 'import sys; sys.exit({number} + 3)'")
+        failed(approved([other, write("b.txt")], workspace=make_workspace(owner)))
+    goal, kept = failed(approved([FAILS, write("b.txt")], workspace=make_workspace(owner)))
+    assert decided(kept) == "delegate"
+    assert waits_s(goal) <= DELAY_S * 1.25
+    assert not goal.beliefs.filter(about__startswith="agint:line:").exists(), "nothing was counted"
+
+
+def test_a_script_of_the_same_name_in_another_workspace_is_another_program(
+    approved: Approved, make_workspace: Any, owner: User
+) -> None:
+    for _ in range(5):
+        script = {"tool": "simple_coder", "command": "write", "params": {"path": "main.py", "content": "exit(3)"}}
+        _, kept = failed(approved([script, run("python main.py"), write("b.txt")], workspace=make_workspace(owner)))
+    assert decided(kept) == "delegate"
 
 
 def test_it_repairs_a_full_disk_by_what_belongs_to_nobody(
