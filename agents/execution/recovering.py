@@ -16,6 +16,7 @@ from agents.actors.models_in_use import models_of
 from agents.bdi.plans.document import Document, IntentSpec
 from agents.bdi.recovery import agint, recovery, retrying, simplifying
 from agents.bdi.recovery.agint import Assessment, Decision
+from agents.bdi.recovery.delays import delay, in_seconds
 from agents.bdi.recovery.failures import Facts, Failure, FailureClass, facts_of
 from agents.bdi.recovery.missing_paths import in_words
 from agents.bdi.recovery.recovery import Choice, Envelope, Situation
@@ -83,7 +84,7 @@ def recover(failed: Failed, lines: PendingLines) -> None:
     assessment = None
     cool_down = cooldown.of(facts) if choice.way in (RETRY, COOLED) else None
     if cool_down is not None and (left := cooldown.left_s(cool_down)) > choice.delay_s:
-        choice = replace(choice, delay_s=left, why=f"{choice.why}; {cool_down.why}, {left:.0f} s more")
+        choice = replace(choice, delay_s=left, why=f"{choice.why}; but it waits {in_seconds(left)}, as {cool_down.why}")
     if choice.way == AGINT:
         choice, assessment = _escalated(failed, goal, failure, situation, settings, opened, choice)
     step = {"intent": failed.running.position, "tool": spec.tool, "command": spec.command}
@@ -214,12 +215,12 @@ def _escalated(
         onwards = _chosen(failure, replace(situation, escalated=True), settings, failed)
         return replace(onwards, why=f"AGInt found nothing to do; {onwards.why}"), assessment
     rng = Random(failed.running.attempt_id)  # noqa: S311
-    wait = 0.0
-    if may_try and assessment.decision is not Decision.RESEARCH:
-        cooling_down = assessment.decision is Decision.COOL_DOWN
-        wait = recovery.delay_s(situation.tries, settings, rng, situation.retry_after_s, cooling=cooling_down)
-    tries_again = may_try and assessment.decision is not Decision.RESEARCH
-    return replace(choice, delay_s=wait, why=assessment.why, tries_again=tries_again), assessment
+    if not may_try or assessment.decision is Decision.RESEARCH:
+        return replace(choice, delay_s=0.0, why=assessment.why), assessment
+    cooling_down = assessment.decision is Decision.COOL_DOWN
+    wait = delay(situation.tries, settings, rng, situation.retry_after_s, cooling=cooling_down)
+    why = f"{assessment.why}; the next try is {wait.words}"
+    return replace(choice, delay_s=wait.seconds, why=why, tries_again=True), assessment
 
 
 def _carry_out(

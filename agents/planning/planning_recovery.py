@@ -19,6 +19,7 @@ from agents.bdi.planning import means_ends
 from agents.bdi.plans.validation import Problem
 from agents.bdi.recovery import agint, recovery, simpler_goal
 from agents.bdi.recovery.agint import Assessment, Decision
+from agents.bdi.recovery.delays import delay
 from agents.bdi.recovery.failures import PLANNING, Facts, Failure, classified
 from agents.bdi.recovery.recovery import Choice, Envelope, Situation
 from agents.bdi.recovery.recovery_settings import RecoverySettings
@@ -196,11 +197,10 @@ def _chosen(
     if assessment.decision is Decision.NOTHING:
         onwards = choose(replace(situation, escalated=True))
         return replace(onwards, why=f"AGInt found nothing to do; {onwards.why}"), assessment
-    wait = 0.0
-    if may_try and assessment.decision is not Decision.RESEARCH:
-        cooling = assessment.decision is Decision.COOL_DOWN
-        wait = recovery.delay_s(situation.tries, settings, rng, cooling=cooling)
-    return replace(choice, delay_s=wait, why=assessment.why), assessment
+    if not may_try or assessment.decision is Decision.RESEARCH:
+        return replace(choice, delay_s=0.0, why=assessment.why), assessment
+    wait = delay(situation.tries, settings, rng, cooling=assessment.decision is Decision.COOL_DOWN)
+    return replace(choice, delay_s=wait.seconds, why=f"{assessment.why}; it is planned again {wait.words}"), assessment
 
 
 def _simpler(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from agents.bdi.recovery.recovery import in_seconds
+from agents.bdi.recovery.delays import in_seconds
 from agents.presentation.endings import reason_words
 from agents.presentation.outcome_words import Came
 from agents.presentation.outcome_words import came as came_of

@@ -15,8 +15,9 @@ from typing import Any
 from django.db.models import QuerySet
 
 from agents.bdi.recovery import recovery
+from agents.bdi.recovery.delays import delay, in_seconds
 from agents.bdi.recovery.failures import PLANNING, Facts, FailureClass, classified
-from agents.bdi.recovery.recovery import Policy, Standing, delay_s, take
+from agents.bdi.recovery.recovery import Policy, Standing, take
 from agents.bdi.recovery.recovery_settings import RecoverySettings
 from agents.bdi.recovery.strategies import AGINT, COOLED, REEXTRACTED, RETRY, SIMPLER, Strategy, way_named
 from agents.models import FailureRecord, Goal, RecoveryStatistic
@@ -121,8 +122,8 @@ class _Past:
         found = taken(rng)
         words = f"{failure_class.value}: {found.way.words}"
         if found.way in (RETRY, COOLED):
-            wait = delay_s(standing.tries, terms.settings, rng, standing.retry_after_s, cooling=found.way == COOLED)
-            words += f" after {recovery.in_seconds(wait)}"
+            wait = delay(standing.tries, terms.settings, rng, standing.retry_after_s, cooling=found.way == COOLED)
+            words += f" after {in_seconds(wait.seconds)}"
         shares = {found.way.words: 1.0}
         if found.drawn:
             draws = [taken(Random(f"{row.pk}:{number}")).way for number in range(DRAWS)]  # noqa: S311

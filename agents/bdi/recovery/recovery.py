@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from agents.bdi.recovery.delays import delay
 from agents.bdi.recovery.failures import Failure as Failure
 from agents.bdi.recovery.failures import FailureClass as FailureClass
 from agents.bdi.recovery.failures import classify as classify
@@ -35,8 +36,6 @@ from agents.bdi.recovery.strategies import (
 )
 from agents.bdi.recovery.strategies import Strategy as Strategy
 
-# A server that asks for more than a day does not want to be asked again.
-LONGEST_PATIENCE_S = 86_400.0
 # A step of class `once` may have taken effect; trying it again is never automatic.
 REPEATABLE_EFFECTS = frozenset({"idempotent", "workspace", "keyed"})
 
@@ -326,33 +325,15 @@ def _carried_out(
 ) -> Choice:
     envelope = situation.envelope
     if way in (RETRY, COOLED):
-        wait = delay_s(situation.tries, settings, rng, situation.retry_after_s, cooling=way is COOLED)
-        which = "after a cool-down, " if way is COOLED else ""
-        asked = f", as the server asked for {situation.retry_after_s:g} s" if situation.retry_after_s else ""
-        said = f"{which}try {situation.tries + 1} of {envelope.tries} in {in_seconds(wait)}{asked}; {why}"
-        return Choice(way, wait, said, weighed=weighed)
+        wait = delay(situation.tries, settings, rng, situation.retry_after_s, cooling=way is COOLED)
+        said = f"try {situation.tries + 1} of {envelope.tries} {wait.words}; {why}"
+        return Choice(way, wait.seconds, said, weighed=weighed)
     if way is ALTERNATIVE:
         number, granted = envelope.next_alternative
         how = "which was granted with the approval" if granted else "was not granted, so a person is asked"
         said = f"declared alternative {number}{', ' if granted else ' '}{how}; {why}"
         return Choice(way, 0.0, said, number, is_granted=granted, weighed=weighed)
     return Choice(way, 0.0, why, weighed=weighed)
-
-
-def in_seconds(wait_s: float) -> str:
-    """A wait as people are told: its jitter makes thousandths that mean nothing to them."""
-    return f"{round(wait_s, 1 if wait_s >= 1 else 3):g} s"
-
-
-def delay_s(
-    tries: int, settings: RecoverySettings, rng: Random, retry_after_s: float = 0.0, *, cooling: bool = False
-) -> float:
-    """Seconds to wait after the `tries`-th failed try: doubled with each, longer by some jitter, never shorter than a
-    server asked for. What it asks for beyond the longest delay is waited for all the same.
-    """
-    base = settings.cool_down_seconds if cooling else settings.retry_delay_seconds
-    wait: float = min(base * 2.0 ** min(tries - 1, 30), max(base, settings.longest_delay_seconds))
-    return round(max(wait, min(retry_after_s, LONGEST_PATIENCE_S)) * (1.0 + settings.jitter * rng.random()), 3)
 
 
 __all__ = [
@@ -369,6 +350,4 @@ __all__ = [
     "choose",
     "classify",
     "closed",
-    "delay_s",
-    "in_seconds",
 ]

@@ -13,16 +13,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from agents.bdi.recovery.agint import Decision, Health, Machine, Whole, assess
+from agents.bdi.recovery.delays import LONGEST_PATIENCE_S, delay
 from agents.bdi.recovery.failures import Failure, FailureClass
 from agents.bdi.recovery.recovery import (
-    LONGEST_PATIENCE_S,
     Choice,
     Envelope,
     Policy,
     Situation,
     choose,
     closed,
-    delay_s,
 )
 from agents.bdi.recovery.recovery_learning import Cell
 from agents.bdi.recovery.recovery_settings import USUAL
@@ -152,7 +151,7 @@ class Recovering(RuleBasedStateMachine):
         if decision is Decision.NOTHING:
             return self._chosen(failure, replace(now, escalated=True))
         again = may_try and decision is not Decision.RESEARCH
-        return replace(choice, delay_s=delay_s(now.tries, USUAL, Random(0), now.retry_after_s), tries_again=again)
+        return replace(choice, delay_s=delay(now.tries, USUAL, Random(0), now.retry_after_s).seconds, tries_again=again)
 
     def _carry_out(self, choice: Choice, now: Situation) -> None:
         if choice.goes_on:

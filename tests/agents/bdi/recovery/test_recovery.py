@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.bdi.recovery import recovery
+from agents.bdi.recovery.delays import delay, in_seconds
 from agents.bdi.recovery.failures import Failure, FailureClass
-from agents.bdi.recovery.recovery import Choice, Envelope, Policy, Situation, Standing, choose, closed, delay_s
+from agents.bdi.recovery.recovery import Choice, Envelope, Policy, Situation, Standing, choose, closed
 from agents.bdi.recovery.recovery_learning import Cell
 from agents.bdi.recovery.recovery_settings import USUAL, RecoverySettings
 from agents.bdi.recovery.strategies import (
@@ -95,17 +96,40 @@ def test_retries_double_their_delay_with_jitter_and_end_at_the_envelope() -> Non
 def test_no_delay_is_shorter_than_a_server_asked_for_nor_without_an_end(
     tries: int, asked: float, seed: int, cooling: bool
 ) -> None:
-    wait = delay_s(tries, USUAL, Random(seed), asked, cooling=cooling)
+    wait = delay(tries, USUAL, Random(seed), asked, cooling=cooling).seconds
     assert wait >= min(asked, 86_400.0) - 1e-3
     assert wait <= 86_400.0 * (1 + USUAL.jitter)
 
 
+@pytest.mark.parametrize(
+    ("tries", "asked", "cooling", "why"),
+    [
+        (1, 0.0, False, "the usual delay of 5 s"),
+        (2, 0.0, False, "the usual delay of 5 s, doubled with each failed try"),
+        (30, 0.0, False, "the longest delay of 900 s"),
+        (1, 30.0, False, "as the server asked for 30 s"),
+        (1, 86_401.0, False, "as the server asked for 86401 s, which is more than a day"),
+        (1, 3.0, False, "the usual delay of 5 s, more than the 3 s that the server asked for"),
+        # What was said before: “in 134 s, as the server asked for 3 s”.
+        (2, 3.0, True, "the usual cool-down of 60 s, doubled with each failed try, more than the 3 s that the server"),
+    ],
+)
+def test_a_wait_is_as_long_as_the_server_asked_only_where_that_made_it_so_long(
+    tries: int, asked: float, cooling: bool, why: str
+) -> None:
+    found = delay(tries, replace(USUAL, jitter=0.0), Random(1), asked, cooling=cooling)
+    assert found.why.startswith(why)
+    assert found.words == f"in {in_seconds(found.seconds)}, {found.why}"
+    with_jitter = delay(tries, USUAL, Random(1), asked, cooling=cooling).why
+    assert ("some at random" in with_jitter) is not with_jitter.startswith("as the server asked")
+
+
 def test_what_failed_together_does_not_come_back_together() -> None:
-    assert len({delay_s(1, USUAL, Random(seed)) for seed in range(20)}) == 20
+    assert len({delay(1, USUAL, Random(seed)).seconds for seed in range(20)}) == 20
 
 
 def test_a_cool_down_waits_longer_than_a_retry() -> None:
-    assert delay_s(1, USUAL, Random(1), cooling=True) > 4 * delay_s(1, USUAL, Random(1))
+    assert delay(1, USUAL, Random(1), cooling=True).seconds > 4 * delay(1, USUAL, Random(1)).seconds
 
 
 @given(CLASSES, EFFECTS, st.integers(1, 9), st.integers(1, 9), st.integers(0, 300), st.integers(0, 99))
@@ -372,11 +396,15 @@ def test_a_choice_says_what_is_done_when_and_by_whose_word() -> None:
         return choose(failed(failure_class), situation, settings=settings).why
 
     retry = Situation(envelope=Envelope(3))
-    assert why(FailureClass.NETWORK_ERROR, retry) == "try 2 of 3 in 5 s; primary strategy of NETWORK_ERROR"
+    assert why(FailureClass.NETWORK_ERROR, retry) == (
+        "try 2 of 3 in 5 s, the usual delay of 5 s; primary strategy of NETWORK_ERROR"
+    )
     asked = replace(retry, retry_after_s=30.0)
     assert why(FailureClass.NETWORK_ERROR, asked).startswith("try 2 of 3 in 30 s, as the server asked for 30 s; ")
     cooled = replace(retry, chosen=[RETRY], tries=2)
-    assert why(FailureClass.RATE_LIMIT_ERROR, cooled).startswith("after a cool-down, try 3 of 3 in 120 s; secondary")
+    assert why(FailureClass.RATE_LIMIT_ERROR, cooled).startswith(
+        "try 3 of 3 in 120 s, the usual cool-down of 60 s, doubled with each failed try; secondary"
+    )
     granted = Situation(envelope=Envelope(3, 1, frozenset({1})))
     said = "it was declared for exactly this step"
     whose = f"declared alternative 1, which was granted with the approval; {said}"
@@ -426,7 +454,7 @@ def test_a_review_is_paid_for_exactly_where_people_are_asked(way: Way, asks: boo
     ("wait", "said"), [(5.0, "5 s"), (11.429, "11.4 s"), (0.025, "0.025 s"), (86400.04, "86400 s")]
 )
 def test_a_wait_is_told_without_the_thousandths_of_its_jitter(wait: float, said: str) -> None:
-    assert recovery.in_seconds(wait) == said
+    assert in_seconds(wait) == said
 
 
 HOPELESS = Situation(envelope=Envelope(3), hopeless="it would fail again", asks_first=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -15,7 +16,7 @@ from agents.models import FailureRecord, Goal, IntentPlan
 from agents.recovery import cooldown
 from agents.states import GoalState
 from people.models import User
-from tests.agents.toolkit.answering import answering, ok
+from tests.agents.toolkit.answering import answering, ok, status
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Failed = Callable[..., FailureRecord]
@@ -86,6 +87,18 @@ def test_goals_that_wait_for_the_same_wait_as_long_and_say_why_without_naming_th
     assert told == {same.goal_id}
     (line,) = same.goal.log_lines.filter(text__contains="a.example asked to slow down: the next try is not before")
     assert "goal" not in line.text, "whoever reads it may not see that one"
+
+
+def test_a_step_that_waits_for_a_cool_down_says_how_long_and_why(
+    failed: Failed, approved: Callable[..., IntentPlan]
+) -> None:
+    with answering() as server:
+        server.answers["/a"] = status("503 Service Unavailable", b"no")
+        cooldown.cool(failed(facts(server.entry)), facts(server.entry), 300.0)
+        plan = approved([{"tool": "http_request", "command": "get", "params": {"url": f"{server.address}/a"}}])
+        cycle.work(plan.goal_id)
+    kept = FailureRecord.objects.get(goal=plan.goal_id)
+    assert re.search(rf"; but it waits 29\d(\.\d)? s, as {re.escape(server.entry)} asked to slow down$", kept.why)
 
 
 def test_a_cool_down_ends_when_the_tool_has_worked_on_those_hosts_since(
