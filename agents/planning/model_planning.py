@@ -33,6 +33,7 @@ from agents.plans import kept_edits, proposals
 from agents.record import logs, numbering, prepared
 from agents.record.lease import Lease, LeaseLost, renew
 from agents.record.logs import NewLine
+from agents.recovery import after_failure
 from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Belief, NoPlan, PlanDraft
 from agents.understanding import parameters
@@ -119,6 +120,7 @@ class _Turn:
             earlier=known.earlier,
             components=known.components,
             messages=known.messages,
+            failed_wrote=after_failure.wrote(self.goal),
         )
         tokens = settings.MODEL_PROMPT_TOKENS - self.firmware.tokens
         asked = prompt.build(self.prompts[0].text, situation, tools_in_use(), self.agent.tools, tokens=tokens)

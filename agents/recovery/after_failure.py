@@ -133,14 +133,30 @@ def hold_true(goal: Goal, sentences: Sequence[str]) -> None:
     )
 
 
-def same_step_again(goal: Goal, draft: PlanDraft) -> str:
-    """The step of a new plan that has failed in exactly these words already, as words; "" when there is none."""
+def _planned_anew_after(goal: Goal) -> tuple[IntentPlan, FailureRecord] | None:
+    """The plan in whose place the goal is planned now, and the failure that ended it; None where it is for no such."""
     newest = goal.intent_plans.order_by("-revision").first()
     if newest is None or newest.state != PlanState.SUPERSEDED or not newest.reason.startswith(PLANNED_ANEW):
-        return ""
+        return None
     failed = goal.failures.filter(attempt__intent__intent_plan=newest).order_by("-pk").first()
-    if failed is None:
+    return None if failed is None else (newest, failed)
+
+
+def wrote(goal: Goal) -> dict[str, str]:
+    """The end of what the step wrote whose failure the goal is planned anew after, by stream; nothing for no such."""
+    found = _planned_anew_after(goal)
+    if found is None:
+        return {}
+    facts = Facts.from_json(found[1].facts)
+    return {name: text for name, text in (("stdout", facts.printed), ("stderr", facts.text)) if text.strip()}
+
+
+def same_step_again(goal: Goal, draft: PlanDraft) -> str:
+    """The step of a new plan that has failed in exactly these words already, as words; "" when there is none."""
+    found = _planned_anew_after(goal)
+    if found is None:
         return ""
+    newest, failed = found
     spec = documents.read(bytes(newest.document)).at(failed.position)
     again = any(
         (step.tool, step.command) == (spec.tool, spec.command) and step.values() == dict(spec.params)

@@ -25,7 +25,7 @@ CHARS_PER_TOKEN = 3
 # What a model is told of its answer, at most. A message may quote what it wrote, however long that is.
 _PROBLEMS_MAX, _PROBLEM_CHARS, _ANSWER_CHARS = 40, 500, 60_000
 # Texts that a program may have written: file names, what earlier runs put out, answers from the bus.
-_FROM_TOOLS = frozenset({"perception", "earlier_runs", "messages_of_programs"})
+_FROM_TOOLS = frozenset({"perception", "failed_step", "earlier_runs", "messages_of_programs"})
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,8 @@ class Told:
 
 @dataclass(frozen=True)
 class Situation:
-    """What a plan is made from. `refused` are steps that a person left out, `wishes` values that a person put in.
+    """What a plan is made from. `refused` are steps that a person left out, `wishes` values that a person put in,
+    `failed_wrote` the end of what the failed step wrote, by stream, where the goal is planned anew after one.
 
     What people said about the goal (a design, what should change, instructions) are beliefs whose source is a person.
     """
@@ -76,6 +77,7 @@ class Situation:
     earlier: Sequence[Earlier] = ()
     components: Sequence[str] = ()
     messages: Sequence[Told] = ()
+    failed_wrote: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -100,33 +102,43 @@ class Prompt:
 def build(instructions: str, situation: Situation, registry: Registry, tools: Iterable[str], *, tokens: int) -> Prompt:
     """The prompt for a goal, of about `tokens` at most: what does not fit is left out, the least needed first.
 
-    Goal, tools, and what people refused or put in always go in. Of the rest people's words go first, then what was seen
-    from its beginning, then messages, the newest first, then earlier runs and components, nearest first.
+    Goal, tools, and what people refused or put in always go in. Of the rest people's words go first, then what a failed
+    step wrote, then what was seen from its beginning, then messages, the newest first, then earlier runs and
+    components, nearest first.
     """
     system = f"{instructions}\n\n{_catalogue(registry, frozenset(tools))}"
     material = _always(situation)
     left = tokens * CHARS_PER_TOKEN - len(system) - len(_json(material))
     people = [one for one in situation.beliefs if one.source == "person"]
     others = [one for one in situation.beliefs if one.source != "person"]
-    beliefs, left, without = _fitting([one.sentence for one in (*people, *others)], left)
+    people_say, left, unheard = _fitting([one.sentence for one in people], left)
+    wrote, left, unread = _fitting([{name: text} for name, text in situation.failed_wrote.items()], left)
+    seen, left, unseen = _fitting([one.sentence for one in others], left)
     messages, left, unsaid = _fitting([one.text for one in situation.messages], left)
     earlier, left, fewer = _fitting([one.told() for one in situation.earlier], left)
     components, left, unnamed = _fitting(list(situation.components), left)
-    told = beliefs[: len(people)], beliefs[len(people) :], messages, earlier, components
-    names = ("people_say", "seen", "messages", "earlier_runs", "components")
+    told = people_say, wrote, seen, messages, earlier, components
+    names = ("people_say", "failed_step_wrote", "seen", "messages", "earlier_runs", "components")
     material |= {name: texts for name, texts in zip(names, told, strict=True) if texts}
     of_programs = [one for one in situation.messages[: len(messages)] if not one.is_persons]
     kinds = {
         "people": people,
-        "perception": told[1],
+        "failed_step": wrote,
+        "perception": seen,
         "messages": messages,
         "messages_of_programs": of_programs,
         "earlier_runs": earlier,
         "components": components,
     }
     held = ["goal", "tools", *(kind for kind, texts in kinds.items() if texts)]
-    counts = (("beliefs", without), ("messages", unsaid), ("earlier_runs", fewer), ("components", unnamed))
-    missing = {name: count for name, count in counts if count}
+    counts = {
+        "beliefs": unheard + unseen,
+        "failed_step": unread,
+        "messages": unsaid,
+        "earlier_runs": fewer,
+        "components": unnamed,
+    }
+    missing = {name: count for name, count in counts.items() if count}
     return Prompt((("system", system), ("user", _json(material))), tuple(held), missing)
 
 

@@ -14,11 +14,12 @@ from typing import Any
 from agents.bdi.outcome.network import network_of, refusal_words
 from agents.bdi.recovery import program_errors
 from agents.bdi.recovery.program_errors import Cause
+from agents.bdi.recovery.reason_line import reason_line
 from agents.toolkit.limits import reached
 
-# Of what a step wrote, the end is kept with the failure: that is where programs say why.
+# Of what a step wrote to each of its streams, the end is kept with the failure: that is where programs say why.
 TEXT_KEPT = 4_000
-PRINTED_KEPT = 2_000
+_LINE_KEPT = 200
 EXECUTION, PLANNING = "execution", "planning"
 
 
@@ -132,10 +133,20 @@ def facts_of(result: Mapping[str, Any], tool: str = "", command: str = "", appro
         approved=approved,
         reached=tuple(one.host for one in network.hosts),
         said=str(result.get("reason") or result.get("message") or "")[:TEXT_KEPT],
-        text=str(result.get("stderr") or "")[-TEXT_KEPT:],
-        printed=str(result.get("stdout") or "")[-PRINTED_KEPT:],
-        retry_after_s=patience_asked(asked, str(result.get("stderr") or "")[-TEXT_KEPT:]),
+        text=_end(result.get("stderr")),
+        printed=_end(result.get("stdout")),
+        retry_after_s=patience_asked(asked, _end(result.get("stderr"))),
     )
+
+
+def _end(written: object) -> str:
+    """The last lines of what was written; half a line only where there is no whole one."""
+    text = str(written or "")
+    end = text[-TEXT_KEPT:]
+    if len(text) == len(end) or text[-TEXT_KEPT - 1] == "\n":
+        return end
+    _, _, whole = end.partition("\n")
+    return whole if whole.strip() else end
 
 
 def patience_asked(value: Any, text: str = "") -> float:
@@ -265,17 +276,17 @@ def _by_exit(facts: Facts) -> Failure:
         return Failure(found, f"exit code {code}: {what}", cause=Cause.INPUT)
     text = _COLOURS.sub("", facts.text)
     read = program_errors.of_stderr(text)
-    last = next((line for one in reversed(text.splitlines()) if (line := one.strip())), "")
-    told = Failure(FailureClass.TOOL_EXECUTION_ERROR, f"exit code {code}" + (f": {last[:200]}" if last else ""))
+    line = reason_line(text, _COLOURS.sub("", facts.printed))
+    told = Failure(FailureClass.TOOL_EXECUTION_ERROR, f"exit code {code}" + (f": {line[:_LINE_KEPT]}" if line else ""))
     if signal := -code if code < 0 else _BY_SIGNAL.get(code, 0):
         # What it said before is not why it was ended.
         cause = Cause.MEMORY if signal == _KILL or read.cause is Cause.MEMORY else Cause.UNKNOWN
         unknown = Failure(FailureClass.UNKNOWN_ERROR, f"ended by signal {signal}, and it did not say why")
-        return replace(told if last else unknown, cause=cause)
+        return replace(told if text.strip() else unknown, cause=cause)
     if read.failure_class in ("", FailureClass.TOOL_EXECUTION_ERROR):
         cause = read.cause if read != program_errors.NOTHING else program_errors.of_stdout(facts.printed)
         return replace(told, cause=cause)
-    said = f"exit code {code}, and stderr says “{read.words}”"
+    said = f"exit code {code}, and stderr says “{program_errors.line_with(text, read.words)[:_LINE_KEPT]}”"
     return Failure(FailureClass(read.failure_class), said, cause=read.cause)
 
 

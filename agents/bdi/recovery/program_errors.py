@@ -55,10 +55,21 @@ def of_stderr(text: str) -> Reading:
         return replace(found, words=lines[at].strip()[:_WORDS_KEPT])
     # The exception's own message counts first; what stands before it may be why it came to that.
     for part in (lines[at:], lines) if at else (lines,):
-        spoken = "\n".join(_without_source(part)).lower()
+        spoken = "\n".join(without_source(part)).lower()
         if said := next(_said(spoken), None):
             return said
     return found
+
+
+def is_known(line: str) -> bool:
+    """Whether a line has words that tell a class or a cause."""
+    return next(_said(line.lower()), None) is not None
+
+
+def line_with(text: str, words: str) -> str:
+    """The last line that says these words, which `of_stderr` read; the words themselves where none does."""
+    said = (line.strip() for line in reversed(list(without_source(text.splitlines()))))
+    return next((line for line in said if words.lower() in " ".join(line.lower().split())), words)
 
 
 def of_stdout(text: str) -> Cause:
@@ -76,6 +87,12 @@ _PYTEST = re.compile(r"^(?:\S+\.py:\d+: |E {3,})([A-Za-z_][\w.]*(?:Error|Excepti
 _FRAME = re.compile(r'\s*File "[^"]*", line \d+')
 _JS_FRAME = re.compile(r" {4}at \S")
 _EXCEPTION = re.compile(r"([A-Za-z_][\w.]*)(?: \[\w+\])?(?::|$)")
+
+
+def exception_line(lines: Sequence[str]) -> int | None:
+    """Where the exception that ended the program stands in what it wrote; None where none did."""
+    name, at = _last_exception(lines)
+    return at if name else None
 
 
 def _last_exception(lines: Sequence[str]) -> tuple[str, int]:
@@ -127,7 +144,7 @@ def _of_exception(name: str) -> Reading:
 _SOURCE = re.compile(r"[ \t]*(?:\d+[ \t]*)?\|(?: |$)")
 
 
-def _without_source(lines: Sequence[str]) -> Iterator[str]:
+def without_source(lines: Sequence[str]) -> Iterator[str]:
     """The lines that the program itself says; a frame goes with the source behind it."""
     quoted = False
     for line in lines:
@@ -184,8 +201,8 @@ def _of_phrases(spoken: str, phrases: Sequence[_Phrases]) -> Iterator[Reading]:
             yield Reading(failure_class, cause, " ".join(found[0].split()))
 
 
-def _any_of(*phrases: str) -> re.Pattern[str]:
-    """One of these, and not within a path or a longer name: “./connection refused.txt”."""
+def any_of(*phrases: str) -> re.Pattern[str]:
+    """One of these in small letters, and not within a path or a longer name: “./connection refused.txt”."""
     return re.compile(rf"(?<![\w/\\.-])(?:{'|'.join(phrases)})(?![\w/\\-]|\.\w)", re.MULTILINE)
 
 
@@ -194,7 +211,7 @@ _PHRASES: tuple[_Phrases, ...] = (
     (
         _RATE,
         Cause.REMOTE,
-        _any_of(
+        any_of(
             "too many requests", "toomanyrequests", r"rate[ -]limit(?: was| has been| is)? (?:exceeded|reached|hit)",
             r"exceeded (?:a |your |the )?(?:\w+ )?rate[ -]limit", "rate[ -]limited", "throttlingexception",
             "rate exceeded",
@@ -203,7 +220,7 @@ _PHRASES: tuple[_Phrases, ...] = (
     (
         _NETWORK,
         Cause.REMOTE,
-        _any_of(
+        any_of(
             r"could(?: not|n't) resolve(?: \w+)*", "unable to resolve host address", "could not translate host name",
             "temporary failure (?:in name resolution|resolving)", "name or service not known", "no such host",
             "no address associated with hostname", "nodename nor servname provided",
@@ -218,7 +235,7 @@ _PHRASES: tuple[_Phrases, ...] = (
     (
         _PERMISSION,
         Cause.INPUT,
-        _any_of(
+        any_of(
             "permission denied", "operation not permitted", "read-only file system", "access (?:is )?denied",
             r"(?:\w+ )?authentication failed", "host key verification failed", "eacces", "eperm", "erofs",
             r"are you root\?",
@@ -227,7 +244,7 @@ _PHRASES: tuple[_Phrases, ...] = (
     (
         _UNAVAILABLE,
         Cause.INPUT,
-        _any_of(
+        any_of(
             "command not found", r"sh: \d+: \S+: not found", r"(?:\S*/)?python[\d.]*: no module named \S+",
             r"make(?:\[\d+\])?: \*\*\* .*\berror 127", "cannot connect to the docker daemon",
         ),
@@ -235,7 +252,7 @@ _PHRASES: tuple[_Phrases, ...] = (
     (
         _PARAMETERS,
         Cause.INPUT,
-        _any_of(
+        any_of(
             "unrecognized arguments?", "the following arguments are required", r"invalid (?:choice|\w+ value):",
             "expected (?:one|at least one|[0-9]+) arguments?", r"unexpected argument", "no such (?:option|command)",
             "unrecognized (?:command[- ]line )?option", "unknown (?:shorthand )?flag", r"option \S+: is unknown",
@@ -248,22 +265,22 @@ _PHRASES: tuple[_Phrases, ...] = (
     (
         _OWN,
         Cause.MEMORY,
-        _any_of("cannot allocate memory", "out of memory", "memory exhausted", r"std::bad_alloc", "enomem"),
+        any_of("cannot allocate memory", "out of memory", "memory exhausted", r"std::bad_alloc", "enomem"),
     ),
     (
         _OWN,
         Cause.PROCESSES,
-        _any_of(
+        any_of(
             "resource temporarily unavailable", "(?:can't|cannot|unable to) fork", "fork failed", "eagain",
             "(?:can't|cannot|unable to) (?:start|create) (?:new )?(?:native )?thread",
         ),
     ),
-    (_OWN, Cause.DISK, _any_of("no space left on device", "enospc")),
-    (_OWN, Cause.TIME, _any_of(r"timed out(?= after| waiting|[.,;:)]|$)", r"timeout (?:\w+ )?(?:expired|exceeded)")),
+    (_OWN, Cause.DISK, any_of("no space left on device", "enospc")),
+    (_OWN, Cause.TIME, any_of(r"timed out(?= after| waiting|[.,;:)]|$)", r"timeout (?:\w+ )?(?:expired|exceeded)")),
     (
         _OWN,
         Cause.INPUT,
-        _any_of(
+        any_of(
             "no such file or directory", "(?:not|is) a directory", "directory not empty", "cannot find module",
             "enoent",
         ),

@@ -54,8 +54,9 @@ class SharedCause:
 
     @property
     def key(self) -> str:
-        """One word for it, the same as long as it is the same."""
-        return ":".join((self.kind, self.tool, self.command, str(self.workspace), ",".join(self.names)))
+        """The same as long as it is the same."""
+        where = f" in workspace {self.workspace}" if self.workspace else ""
+        return f"{self.kind}:{','.join(self.names)}{where}"
 
     @property
     def words(self) -> str:

@@ -69,6 +69,17 @@ def test_manual_mode_is_a_real_persons_queue_and_no_goal_the_agent_plans_itself(
     assert client_of(outsider).get(f"/goals/{item.goal_id}/hand").status_code == 404
 
 
+def test_the_page_shows_the_end_of_both_streams(
+    approved: Approved, owner: User, client_of: Callable[[User], Client]
+) -> None:
+    line = "python -c \"import sys; print('half of it is there'); sys.exit('the other half is missing')\""
+    plan = approved([run(line), write("c.txt")])
+    cycle.work(plan.goal_id)
+    page = client_of(owner).get(f"/goals/{plan.goal_id}/hand").content.decode()
+    assert ">half of it is there" in page
+    assert ">the other half is missing" in page
+
+
 def test_fixed_parameters_are_reviewed_and_the_run_goes_on_from_there(
     item: HandItem, owner: User, reviewer: User, file_of: Any
 ) -> None:

@@ -150,7 +150,7 @@ def test_what_a_signal_ended_without_a_word_is_unknown(code: int, text: str, fou
         ({"return_code": -9}, "ended by signal 9, and it did not say why"),
         ({"return_code": -6, "stderr": "assertion failed"}, "exit code -6: assertion failed"),
         ({"return_code": 127}, "exit code 127: the program was not found"),
-        ({"return_code": 1, "stderr": "HTTP 429"}, "exit code 1, and stderr says “http 429”"),
+        ({"return_code": 1, "stderr": "HTTP 429"}, "exit code 1, and stderr says “HTTP 429”"),
         ({"error_class": "NETWORK_ERROR", "reason": "no answer"}, "no answer"),
         ({"error_class": "NETWORK_ERROR", "message": "no answer"}, "no answer"),
         ({"error_class": "NETWORK_ERROR", "reason": "this", "message": "not this"}, "this"),
@@ -283,6 +283,11 @@ def test_of_long_words_the_beginning_is_kept_and_of_long_output_the_end() -> Non
     assert (len(facts.said), len(facts.text)) == (TEXT_KEPT, TEXT_KEPT)
     assert facts.said.startswith("first")
     assert facts.text.endswith("last")
+    printed = facts_of({"stdout": "y" * 9_000 + "last"}).printed
+    assert (len(printed), printed.endswith("last")) == (TEXT_KEPT, True), "of stdout as much"
+    lines = facts_of({"stderr": "one line of many\n" * 900}).text
+    assert TEXT_KEPT - 20 < len(lines) <= TEXT_KEPT
+    assert set(lines.splitlines()) == {"one line of many"}, "no half line"
     assert len(classify({"return_code": 1, "stderr": "y" * 900}).reason) == len("exit code 1: ") + 200
     by_rule = classified(replace(FACTS, said="z" * 900), [Rule(FailureClass.NETWORK_ERROR, "quota", text="quota")])
     assert by_rule.reason.startswith("z" * 200 + ": rule ")

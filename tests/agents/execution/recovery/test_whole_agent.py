@@ -14,7 +14,7 @@ import pytest
 from django.utils import timezone
 
 from agents.bdi.recovery.agint import Machine
-from agents.bdi.recovery.failures import Facts, FailureClass
+from agents.bdi.recovery.failures import TEXT_KEPT, Facts, FailureClass
 from agents.bdi.recovery.strategies import AGINT, SIMPLER
 from agents.cycle import cycle
 from agents.models import Attempt, Belief, FailureRecord, Goal, IntentPlan
@@ -242,6 +242,23 @@ def test_a_model_plans_the_goal_anew_and_is_told_what_failed(
     kept.refresh_from_db()
     assert (Goal.objects.get(pk=goal.pk).state, kept.succeeded) == (GoalState.ACHIEVED, True)
     assert (file_of(revision, "a.txt"), file_of(revision, "other.txt")) == (b"x", b"x")
+
+
+def test_the_model_that_plans_anew_reads_the_end_of_both_streams(provider: Provider, approved: Approved) -> None:
+    """It says why only at the end of what went before: the reason alone is one line."""
+    code = "import sys; print('x' * 9000 + 'the last of stdout'); sys.exit('y' * 9000 + 'the last of stderr')"
+    provider.will_say(plan_of(write("other.txt")))
+    goal, _ = failed(approved([run(f'python -c "{code}"')], text="Keep the harbour ledger as you think best"))
+    stdout, stderr = material(provider)["failed_step_wrote"]
+    assert [*stdout, *stderr] == ["stdout", "stderr"]
+    for text, end in ((stdout["stdout"], "the last of stdout\n"), (stderr["stderr"], "the last of stderr\n")):
+        assert (len(text), text.endswith(end)) == (TEXT_KEPT, True)
+    revision = goal.intent_plans.get(state=PlanState.AWAITING_REVIEW)
+    assert revision.plan.evidence["prompt_has_tool_output"] is True, "so no policy approves it"
+
+
+def material(provider: Provider) -> Any:
+    return json.loads(provider.asked[-1]["messages"][1]["content"])
 
 
 def test_the_step_that_failed_is_not_planned_again_as_it_was(provider: Provider, approved: Approved) -> None:
