@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from agents.bdi.outcome.network import KEY, Network, lacking, network_of
 from agents.bdi.plans.document import Document, IntentSpec
+from agents.bdi.recovery.remedies import hosts_parameter
 from agents.models import Attempt, Intent, IntentPlan
 from agents.record import selectors
 from agents.states import IntentState, PlanState
 from agents.toolkit.registry import UnknownTool, tools_in_use
-from agents.toolkit.schemas import HOSTS_KIND
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,6 @@ def lacking_of(plan: IntentPlan | None) -> Lacking | None:
 def _parameter_of(spec: IntentSpec) -> str:
     """The parameter of the step's command that lists hosts; empty when it has none."""
     try:
-        command = tools_in_use().command(spec.tool, spec.command)
+        return hosts_parameter(tools_in_use().command(spec.tool, spec.command))
     except UnknownTool:
         return ""
-    return next((name for name in command.properties if command.kind(name) == HOSTS_KIND), "")

@@ -17,14 +17,17 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from agents.bdi.outcome.network import Network, network_of
 from agents.bdi.plans import document as documents
 from agents.bdi.plans import resuming
 from agents.bdi.plans.conditions import reference_of
 from agents.bdi.plans.document import Document, IntentSpec, Parameter
+from agents.bdi.recovery import remedies as remedying
 from agents.bdi.recovery import simplifying
-from agents.bdi.recovery.failures import FailureClass
+from agents.bdi.recovery.failures import Facts, FailureClass
+from agents.bdi.recovery.remedies import Around, Remedy
 from agents.bdi.understanding.understood import Question
-from agents.models import FailureRecord, Goal, HandItem, Intent, IntentPlan, Workspace
+from agents.models import FailureRecord, Goal, HandItem, Intent, IntentPlan, TerminalSession, Workspace
 from agents.plans import proposals, renewals
 from agents.record import authors, logs, wake_ups
 from agents.record.errors import NotPossibleNow, NotYours, PlanInvalid
@@ -33,10 +36,13 @@ from agents.record.selectors import may_change, sees_everything
 from agents.recovery import after_failure, missing_paths
 from agents.states import GoalState, HandState, IntentState, PlanState
 from agents.toolkit.references import references
-from agents.toolkit.registry import tools_in_use
+from agents.toolkit.registry import UnknownTool, tools_in_use
 from agents.toolkit.types import Step
+from agents.workspaces import base_files
+from agents.workspaces.base_files import BaseUnreadable
 from people.models import User
 from people.roles import Role
+from sandbox.contract import SessionState
 
 Answer = HandItem.Answer
 NOTE_MAX = 4_000
@@ -83,6 +89,30 @@ def questions(item: HandItem) -> tuple[Question, ...]:
     if item.intent_plan is None or item.failure.failure_class != FailureClass.INVALID_PARAMETERS:
         return ()
     return missing_paths.questions_about(item.goal, item.intent_plan, step_of(item))
+
+
+def remedies(item: HandItem) -> tuple[Remedy, ...]:
+    """What would settle it with one press: each proposes the rest of the plan with a change, which is reviewed."""
+    if item.intent_plan is None:
+        return ()
+    step = step_of(item)
+    try:
+        command = tools_in_use().command(step.tool, step.command)
+    except UnknownTool:
+        return ()
+    return remedying.remedies(step, command, Facts.from_json(item.failure.facts), _around(item))
+
+
+def _around(item: HandItem) -> Around:
+    attempt = item.failure.attempt
+    network = network_of(attempt.result) if attempt is not None else Network()
+    session = TerminalSession.objects.filter(intent_plan=item.intent_plan_id).values_list("state", flat=True).first()
+    environment = SessionState.from_json(session or {}).venv or ""
+    try:
+        there = {entry.path for entry in base_files.entries_of(item.goal.workspace.head)}
+    except BaseUnreadable:
+        there = set()
+    return Around(network, environment, there)
 
 
 def history(item: HandItem) -> list[FailureRecord]:
@@ -168,6 +198,20 @@ def _in_place(failed: IntentSpec, step: Step) -> IntentSpec:
         rule="",
         alternatives=(),
     )
+
+
+def remedy(item: HandItem, name: str, *, by: User, note: str = "") -> IntentPlan:
+    """Propose the rest of the plan with what was offered by this name; it is reviewed like any change.
+
+    Raises NotYours, NotPossibleNow and PlanInvalid; then nothing has changed.
+    """
+    offered = next((one for one in remedies(item) if one.name == name), None)
+    if offered is None:
+        raise NotPossibleNow("This is not offered any more. Nothing was changed.")
+    with _answering(item, by, Answer.FIX if len(offered.instead) == 1 else Answer.INSTEAD, note) as held:
+        _check(held, offered.instead)
+        said = f"{by.username} chose “{offered.label}”"
+        return _asked(held, offered.instead, (), said, writes=True)
 
 
 def done(item: HandItem, *, by: User, note: str = "") -> None:

@@ -1,4 +1,6 @@
-"""The page on which a person fixes what mindX could not: all facts of the failure, and six ways to continue."""
+"""The page on which a person fixes what mindX could not: all facts of the failure, what may settle it with one press,
+and six ways to continue.
+"""
 
 from __future__ import annotations
 
@@ -53,6 +55,7 @@ class _Answer:
         take = {
             "fix": self._fix,
             "meant": self._meant,
+            "remedy": self._remedy,
             "instead": self._instead,
             "done": self._done,
             "skip": self._skip,
@@ -77,6 +80,10 @@ class _Answer:
         chosen = _chosen(self.item, self.posted.get("choice", ""))
         hand_items.fix(self.item, by=self.user, values=chosen, note=self.note)
         return "The rest of the plan with your file waits for review, then continues from this step."
+
+    def _remedy(self) -> str:
+        hand_items.remedy(self.item, self.posted.get("remedy", ""), by=self.user, note=self.note)
+        return "The rest of the plan with this change waits for review, then continues from this step."
 
     def _instead(self) -> str:
         self.filled = {_INSTEAD: self.posted.get(_INSTEAD, "").replace("\0", "")[:TEXT_MAX]}
@@ -186,6 +193,7 @@ def _show(
         "goal": goal,
         "item": item,
         "questions": hand_items.questions(item),
+        "remedies": hand_items.remedies(item),
         "failure": failure,
         "spec": spec,
         "command": command,

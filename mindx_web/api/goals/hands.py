@@ -40,11 +40,20 @@ class AskedOut(Schema):
     choices: list[ChoiceOut]
 
 
+class RemedyOut(Schema):
+    """A change that would settle it: answer with `remedy` and this name. It awaits review like any change."""
+
+    name: str
+    label: str
+    says: str
+
+
 class HandOut(Schema):
     """A step that waits for a person, with the facts of its failure and every strategy that was not possible.
 
-    `questions` are there only when one item is read, and only if the step names missing files. If planning found no
-    plan, `position` is 0: write a plan with `goals/{id}/plan`.
+    `questions` (missing files that the step names) and `remedies` (changes that would settle it: more time, hosts to
+    approve, a module to install) are there only when one item is read. If planning found no plan, `position` is 0:
+    write a plan with `goals/{id}/plan`.
     """
 
     id: str
@@ -59,6 +68,7 @@ class HandOut(Schema):
     facts: dict[str, Any]
     closed: dict[str, str]
     questions: list[AskedOut] = []
+    remedies: list[RemedyOut] = []
     opened_at: datetime
 
 
@@ -70,12 +80,13 @@ class HandPage(Schema):
 
 
 class AnswerIn(Strict):
-    """`fix` with the parameters that change, `instead` with the steps that replace it (`{tool, command, params}`),
-    `done` (you did its work), `again`, `skip`, or `abort`.
+    """`fix` with the parameters that change, `remedy` with the name of one that is offered, `instead` with the steps
+    that replace it (`{tool, command, params}`), `done` (you did its work), `again`, `skip`, or `abort`.
     """
 
-    action: Literal["fix", "instead", "done", "again", "skip", "abort"]
+    action: Literal["fix", "remedy", "instead", "done", "again", "skip", "abort"]
     params: dict[str, Any] = {}
+    remedy: str = ""
     steps: list[dict[str, Any]] = []
     note: str = ""
 
@@ -108,6 +119,7 @@ def read(request: ApiRequest, goal_id: str) -> HandOut:
         )
         for one in hand_items.questions(item)
     ]
+    shown.remedies = [RemedyOut(name=one.name, label=one.label, says=one.says) for one in hand_items.remedies(item)]
     return shown
 
 
@@ -120,12 +132,16 @@ def answer(request: ApiRequest, goal_id: str, payload: AnswerIn) -> AnsweredOut:
     note = payload.note.replace("\0", "")[: hand_items.NOTE_MAX]
     if payload.params and payload.action != "fix":
         raise Problem(422, "Only a fix takes parameters.", kind="invalid")
+    if payload.remedy and payload.action != "remedy":
+        raise Problem(422, "Only “remedy” takes the name of one.", kind="invalid")
     if payload.steps and payload.action != "instead":
         raise Problem(422, "Only “instead” takes steps.", kind="invalid")
     revision: IntentPlan | None = None
     match payload.action:
         case "fix":
             revision = hand_items.fix(item, by=user, values=payload.params, note=note)
+        case "remedy":
+            revision = hand_items.remedy(item, payload.remedy, by=user, note=note)
         case "instead":
             revision = hand_items.instead(item, by=user, steps=payload.steps, note=note)
         case "done":

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
-from agents.bdi.language_models.prompt import Prompt, listed
+from agents.bdi.language_models.prompt import Prompt, Situation, build, listed
 from agents.bdi.plans.validation import Problem
+from agents.toolkit.registry import REGISTRY
+from agents.toolkit.types import Belief
 
+AT = datetime(2026, 5, 1, tzinfo=UTC)
 ASKED = Prompt((("system", "rules"), ("user", "{}")), ("goal",))
 
 
@@ -15,6 +20,20 @@ def told(problems: list[Problem]) -> tuple[list[Any], str]:
     """The problems as they go back, and all that is said of them."""
     said = listed(problems)
     return json.loads(said.split("\n")[0]), said
+
+
+def test_what_a_failed_step_wrote_comes_behind_peoples_words_and_counts_as_a_programs() -> None:
+    people = [Belief("The ledger is in May.", "person", 1.0, AT)]
+    situation = Situation("sum it", people, failed_wrote={"stdout": "half", "stderr": "no ledger"})
+    full = build("", situation, REGISTRY, ["note_taking"], tokens=4_000)
+    material = json.loads(full.messages[1][1])
+    assert material["failed_step_wrote"] == [{"stdout": "half"}, {"stderr": "no ledger"}]
+    assert full.has_tool_output, "no policy approves what comes of it"
+    assert not build("", replace(situation, failed_wrote={}), REGISTRY, ["note_taking"], tokens=4_000).has_tool_output
+    long = replace(situation, failed_wrote={"stdout": "x" * 13_000})
+    crowded = build("", long, REGISTRY, ["note_taking"], tokens=4_000)
+    assert json.loads(crowded.messages[1][1])["people_say"] == ["The ledger is in May."]
+    assert (crowded.left_out, crowded.has_tool_output) == ({"failed_step": 1}, False)
 
 
 def test_every_problem_goes_back_with_its_place() -> None:
