@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 from agents.bdi.language_models.prompt import Prompt, Situation, build, listed
@@ -12,7 +11,6 @@ from agents.bdi.plans.validation import Problem
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.types import Belief
 
-AT = datetime(2026, 5, 1, tzinfo=UTC)
 ASKED = Prompt((("system", "rules"), ("user", "{}")), ("goal",))
 
 
@@ -23,7 +21,7 @@ def told(problems: list[Problem]) -> tuple[list[Any], str]:
 
 
 def test_what_a_failed_step_wrote_comes_behind_peoples_words_and_counts_as_a_programs() -> None:
-    people = [Belief("The ledger is in May.", "person", 1.0, AT)]
+    people = [Belief("The ledger is in May.", "person")]
     situation = Situation("sum it", people, failed_wrote={"stdout": "half", "stderr": "no ledger"})
     full = build("", situation, REGISTRY, ["note_taking"], tokens=4_000)
     material = json.loads(full.messages[1][1])

@@ -142,6 +142,14 @@ def test_five_programs_that_failed_say_nothing_of_a_sixth(approved: Approved, ma
     assert not goal.beliefs.filter(about__startswith="agint:line:").exists(), "nothing was counted"
 
 
+def test_what_failed_an_hour_ago_says_nothing_of_now(approved: Approved, make_workspace: Any, owner: User) -> None:
+    for _ in range(5):
+        failed(approved([FAILS, write("b.txt")], workspace=make_workspace(owner)))
+    Attempt.objects.update(started=timezone.now() - timedelta(hours=1))
+    _, kept = failed(approved([FAILS, write("b.txt")], workspace=make_workspace(owner)))
+    assert decided(kept) == "delegate"
+
+
 def test_a_script_of_the_same_name_in_another_workspace_is_another_program(
     approved: Approved, make_workspace: Any, owner: User
 ) -> None:
