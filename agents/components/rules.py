@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from agents.bdi.planning import means_ends
+from agents.bdi.plans.misnamed import Reader
 from agents.beliefs import entailment_model, perceiving, set_items
 from agents.components import made_tools
 from agents.models import Workspace
@@ -23,6 +24,7 @@ from agents.rules.selection import KnownRule, track_record
 from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Belief, NoPlan, PlanDraft
 from agents.toolkit.wording.slots import render
+from agents.workspaces import base_files
 from library.components import canary, selectors, services
 from library.components.search import Filters, search
 from library.models import Component, ComponentVersion
@@ -105,7 +107,8 @@ def try_out(text: str, workspace: Workspace, *, instead: KnownRule | None = None
     also about contexts that decide nothing any more.
     """
     beliefs = perceiving.of_workspace(workspace, about=text, has_model=bool(settings.MODEL))
-    return try_over(text, beliefs, instead=instead, look=set_items.look_in(workspace), judge_all=judge_all)
+    look, read = set_items.look_in(workspace), base_files.beginnings_in(workspace.head)
+    return try_over(text, beliefs, instead=instead, look=look, read=read, judge_all=judge_all)
 
 
 def try_over(
@@ -114,6 +117,7 @@ def try_over(
     *,
     instead: KnownRule | None = None,
     look: Look | None = None,
+    read: Reader | None = None,
     judge_all: bool = False,
 ) -> Trial:
     """Plan a goal over beliefs that somebody wrote, or that were held once; else as `try_out`."""
@@ -121,7 +125,9 @@ def try_over(
     if instead is not None:
         rules = [*(known for known in rules if known.name != instead.name), instead]
     with entailment_model.asked_about([belief.sentence for belief in beliefs], keeps=False) as judges:
-        found = means_ends.plan(text, rules, beliefs, tools_in_use(), judge_by=judges, look=look, judge_all=judge_all)
+        found = means_ends.plan(
+            text, rules, beliefs, tools_in_use(), judge_by=judges, look=look, read=read, judge_all=judge_all
+        )
     return Trial(text, tuple(beliefs), found)
 
 

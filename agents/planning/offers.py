@@ -1,5 +1,7 @@
 """Up to three ready plans for a goal that nobody understood: what worked for this person before, then what is nearest.
 
+Nothing that changes something is offered where it leaves out a part of the goal.
+
 Earlier goals count by their likeness in meaning, commands by how they are said; these are filled with what the goal
 plainly names. A person picks one, and it is reviewed like any other plan (docs/decisions/0024).
 """
@@ -11,6 +13,7 @@ from functools import lru_cache
 
 from agents.bdi.plans import document as documents
 from agents.bdi.understanding import ready_plans, stored
+from agents.bdi.understanding.checks.offered import NOT_ALL, changes, is_said, why_not
 from agents.bdi.understanding.drafting import QUESTION
 from agents.bdi.understanding.names.paths import Tree
 from agents.bdi.understanding.questions import choice_of, short
@@ -46,7 +49,9 @@ def with_offers(goal: Goal, without: NoPlan) -> NoPlan:
     choices = for_goal(goal, tree) if tree is not None else ()
     if not choices:
         return without
-    question = Question(1, f"What is meant by “{short(goal.text)}”?", "No command matches this.", "", choices)
+    says_all = any(not why_not(one.meant, goal.text, tools_in_use()) for one in choices)
+    text = f"What is meant by “{short(goal.text)}”?" if says_all else NOT_ALL.format(short(goal.text))
+    question = Question(1, text, "No command matches this.", "", choices)
     understood = stored.as_data(Understood(questions=(question,)))
     stood = {"without": without.reason, "base": goal.workspace.head}
     return NoPlan(f"{QUESTION}: {question.text}", {**without.evidence, "understood": {**understood, **stood}})
@@ -87,7 +92,8 @@ def _earlier(goal: Goal) -> Iterator[Choice]:
     plans = IntentPlan.objects.filter(pk__in=like, goal__submitted_by=goal.submitted_by, state=PlanState.COMPLETE.value)
     by_id = {str(plan.pk): plan for plan in plans}
     for workflow, text in like.items():
-        if workflow in by_id and (meant := _commands_of(by_id[workflow], goal.text)):
+        meant = _commands_of(by_id[workflow], goal.text) if workflow in by_id else ()
+        if meant and (not changes(meant, tools_in_use()) or not why_not(meant, goal.text, tools_in_use(), text)):
             label = choice_of(meant)
             yield Choice(label.label, f"as for your goal “{text[:80]}”", None, meant)
 
@@ -106,18 +112,28 @@ def _commands_of(plan: IntentPlan, text: str) -> tuple[Meant, ...]:
 
 
 def _nearest(text: str, tree: Tree) -> Iterator[Choice]:
-    """The commands that are said most like this, as far as the text names what they need."""
+    """The commands that are said most like this, as far as the text names what they need, and do nothing else."""
+    for meant in ready_plans.filled(_alike(text), text, tree, tools_in_use()):
+        if not changes((meant,), tools_in_use()) or _is_all_that_is_said(meant, text):
+            yield choice_of((meant,))
+
+
+def _is_all_that_is_said(meant: Meant, text: str) -> bool:
+    """Whether a command that changes something is said, and nothing else is: names alone say nothing of moving them."""
+    return is_said(meant, text, tools_in_use()) and not why_not((meant,), text, tools_in_use())
+
+
+def _alike(text: str) -> list[Command]:
+    """The commands that are said most like this, the likest first."""
     if not embeddings.reads(text):
-        return
+        return []
     (vector,) = embeddings.embed([ready_plans.masked(text)])
     commands, vectors = _commands(tools_in_use())
     best: dict[int, float] = {}
     for at, other in vectors:
         best[at] = max(best.get(at, -1.0), sum(a * b for a, b in zip(vector, other, strict=True)))
     ranked = sorted(best, key=lambda at: -best[at])[:_COMMANDS_TRIED]
-    near = [commands[at] for at in ranked if best[at] >= LEAST_LIKE_A_COMMAND]
-    for meant in ready_plans.filled(near, text, tree, tools_in_use()):
-        yield choice_of((meant,))
+    return [commands[at] for at in ranked if best[at] >= LEAST_LIKE_A_COMMAND]
 
 
 @lru_cache(maxsize=2)

@@ -20,7 +20,7 @@ from agents.components import rules
 from agents.execution.companion import Companion
 from agents.mastermind import goal_texts
 from agents.models import Goal, Plan, Planning
-from agents.planning import by_design, model_planning, offers, planning_recovery
+from agents.planning import by_design, model_planning, offers, planning_recovery, refusals
 from agents.planning.model_planning import Later
 from agents.planning.planning_recovery import Recovery
 from agents.plans import adoption, designs, earlier_plans, kept_edits, proposals, rule_choice
@@ -38,6 +38,7 @@ from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Belief as Believed
 from agents.toolkit.types import NoPlan, PlanDraft
 from agents.understanding import command_goals, parameters
+from agents.workspaces import base_files
 from library.language.asking import Stopped
 from people.models import User
 
@@ -50,7 +51,7 @@ OF_A_MODEL = "model_"
 _NO_FAILURES = (drafting.QUESTION, command_goals.COMMAND)
 # How the reasons begin for which planning may come to another end: when rules, beliefs, files or policies have changed.
 _MAY_BE_PLANNED = (
-    *(OF_A_MODEL, "no_", "invalid_plan", "unusable_value"),
+    *(OF_A_MODEL, "no_", "invalid_plan", "unusable_value", means_ends.OVER_LIMIT),
     *("framework_missing", adoption.OVERDUE, drafting.QUESTION, proposals.FORBIDDEN, command_goals.COMMAND),
 )
 
@@ -76,6 +77,12 @@ class _Thought:
     def reason(self) -> str:
         """Why there is no valid plan."""
         return self.found.reason if isinstance(self.found, NoPlan) else _why_invalid(self.problems)
+
+    @property
+    def told(self) -> str:
+        """The reason of the goal: the word for it, and what is said to people where there is more to say."""
+        said = refusals.told(self.found.evidence)
+        return f"{self.reason}: {said}" if said else self.reason
 
     @property
     def source(self) -> str:
@@ -111,7 +118,7 @@ def plan_goal(lease: Lease, adopted: Adopted | None = None) -> bool:
     recovery = _recovery(goal, thought, beliefs, adopted.before)
     is_open = recovery is not None and recovery.asks_a_person and not goal_texts.is_own(goal.text)
     if is_open and isinstance(thought.found, NoPlan):
-        thought = replace(thought, found=offers.with_offers(goal, thought.found))
+        thought = replace(thought, found=refusals.answered(offers.with_offers(goal, thought.found)))
     with transaction.atomic():
         goal = hold(lease)
         if adopted.before.hands:
@@ -269,18 +276,19 @@ def _find(
     if before.documents and (drawn := by_design.plan(goal)) is not None:
         return drawn
     choice = rule_choice.confirmed(goal) if before.documents else None
-    look = set_items.look_in(goal.workspace)
+    look, read = set_items.look_in(goal.workspace), base_files.beginnings_in(goal.workspace.head)
     said = [belief.sentence for belief in beliefs]
     with entailment_model.asked_about(said, goal=goal, is_wanted=is_wanted) as judges:
         if choice is not None:
             found = means_ends.plan(
-                goal.text, known, beliefs, tools_in_use(), chosen=choice.chosen, judge_by=judges, look=look
-            )
+                goal.text, known, beliefs, tools_in_use(),
+                chosen=choice.chosen, judge_by=judges, look=look, read=read,
+            )  # fmt: skip
             if isinstance(found, PlanDraft):
                 return rule_choice.with_confirmation(found, choice)
             again = "the rules that were confirmed no longer make a plan; the choice is made again"
             logs.say(goal.pk, "bdi_agent", "plan", again, level="warning")
-        return means_ends.plan(goal.text, known, beliefs, tools_in_use(), judge_by=judges, look=look)
+        return means_ends.plan(goal.text, known, beliefs, tools_in_use(), judge_by=judges, look=look, read=read)
 
 
 def _understood(lease: Lease, goal: Goal, without: NoPlan) -> PlanDraft | NoPlan:
@@ -364,14 +372,14 @@ def _without_plan(goal: Goal, thought: _Thought, recovery: Recovery | None, took
         hint = _hint(reason) if recovery is None else MANUAL_HINT
         # Ready plans may be offered where nothing was understood: then the reason is their question.
         is_offered = recovery is not None and reason.startswith(drafting.QUESTION)
-        why = recovery.facts.no_plan if recovery is not None and is_offered else reason
+        why = recovery.facts.no_plan if recovery is not None and is_offered else thought.told
         said = f"{_in_words(why)}; {hint}"
-        data = {"reason": reason, "problems": plan.problems[:5], "source": plan.source}
+        data = {"reason": thought.told, "problems": plan.problems[:5], "source": plan.source}
         logs.say_decided(goal.pk, Decision.FIND_NO_PLAN, "plan", said, "warning", **data)
     if recovery is None:
         move_goal(goal, GoalState.MANUAL, by="bdi_agent", reason=reason)
         return
-    planning_recovery.carry_out(goal, recovery, reason)
+    planning_recovery.carry_out(goal, recovery, thought.told)
     if recovery.draft is not None:
         _propose(goal, recovery.draft, None)  # the planning that took the time came to nothing
 
@@ -391,11 +399,15 @@ def _in_words(reason: str) -> str:
         return reason.partition(": ")[2]
     if reason.startswith(drafting.QUESTION):
         return f"it is understood but for a question, “{reason.partition(': ')[2]}”"
+    code, _, said = reason.partition(": ")
+    if said and code in refusals.CODES:
+        return said.rstrip(".")
     return {
         "no_relevant_rule": "no rule knows this goal",
         "no_applicable_rule": "a rule knows this goal, but its conditions do not hold",
         "no_rule_compiled": "rules know this goal, but none of their steps can be planned",
         "unusable_value": "a value in this goal cannot be used",
+        means_ends.OVER_LIMIT: "a rule knows this goal, but it is more than one plan may do",
         "refused_step_again": "the rules plan a step again that was not approved",
         "failed_step_again": "the step that failed is planned again as it was",
         "same_plan_again": "the rules give the same plan that was sent back",

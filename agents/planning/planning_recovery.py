@@ -49,6 +49,7 @@ from agents.states import GoalState
 from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Belief, NoPlan, PlanDraft
 from agents.understanding import parameters
+from agents.workspaces import base_files
 
 Fit = Callable[[PlanDraft], PlanDraft | NoPlan]
 _NO_STEP = "no step has failed: what may be done in the place of one is declared with it"
@@ -234,9 +235,9 @@ def _simpler(
 
 def _part(goal: Goal, text: str, known: Sequence[KnownRule], beliefs: Sequence[Belief]) -> PlanDraft | None:
     """A plan of a part of the goal: by rules, else as it is understood, unless a model would be asked for values."""
-    look = set_items.look_in(goal.workspace)
+    look, read = set_items.look_in(goal.workspace), base_files.beginnings_in(goal.workspace.head)
     with entailment_model.asked_about([belief.sentence for belief in beliefs]) as judges:
-        found = means_ends.plan(text, known, beliefs, tools_in_use(), judge_by=judges, look=look)
+        found = means_ends.plan(text, known, beliefs, tools_in_use(), judge_by=judges, look=look, read=read)
     if isinstance(found, NoPlan) and not models_of(goal.agent):
         alone = copy.copy(goal)
         alone.text = text

@@ -10,7 +10,8 @@ from agents.bdi.outcome.network import listed
 from agents.presentation.files_held import Holder
 
 # Words of the code that say nothing beside the sentence that follows them.
-_TOLD_BY_THE_REST = {"internal_error", "question_open", "mastermind_command"}
+_CANNOT = ("no_relevant_rule", "no_rule_compiled", "unusable_value", "over_limit")
+TOLD_BY_THE_REST = {"internal_error", "question_open", "mastermind_command", *_CANNOT}
 # As the executor says which step ended a plan.
 _OF_A_STEP = re.compile(r"[A-Z_]+: (?:step|intent) (\d+) \([a-z_]+\.([a-z_]+)\) failed: (.*)", re.DOTALL)
 
@@ -26,7 +27,7 @@ def reason_words(reason: str) -> str:
     if said := of_a_step(reason):
         return said
     head, colon, rest = reason.partition(":")
-    if head in _TOLD_BY_THE_REST and rest.strip():
+    if head in TOLD_BY_THE_REST and rest.strip():
         return rest.strip()
     return (head.replace("_", " ") if head.islower() and " " not in head else head) + colon + rest
 
@@ -79,6 +80,7 @@ _INSIDE = "This is an error in mindX, not in your goal. Operators are notified. 
 _MANUAL = {
     "no_relevant_rule": "No rule matches this goal. Write the plan by hand; you can save it as a rule afterwards.",
     "no_applicable_rule": "A rule matches this goal, but its conditions are not met here. Write the plan by hand.",
+    "no_rule_compiled": "A rule matches this goal, but its steps cannot be planned. Write the plan by hand.",
     "same_plan_again": "The rules give the plan that was sent back. Plan by hand, with the requested changes.",
     "no_plan_is_open": "It was running, but has no approved or running plan. Plan again, plan by hand, or cancel it.",
     "invalid_plan": "The rule's plan has problems. Write the plan by hand, or fix the rule.",
@@ -220,6 +222,8 @@ def _of_a_person(reason: str, rule_lacks: tuple[str, str] | None, problems: Sequ
         return Notice("person", "hand", f"{told}. This is about mindX itself, not about files here.", _COMMAND)
     if rule_lacks is not None and key == "no_applicable_rule":
         return Notice("person", "hand", f"{_knows(rule_lacks)} Write the plan by hand.")
+    if key in _CANNOT and told:
+        return Notice("person", "hand", told)
     if problems and key == "invalid_plan":
         told = "; ".join(one.rstrip(".") for one in problems[:3])
         return Notice("person", "hand", f"The plan has problems: {told}.", _INVALID)

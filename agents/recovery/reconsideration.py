@@ -19,7 +19,7 @@ from agents.states import PLAN_ENDED, GoalState, IntentState, PlanState
 
 BY = "bdi_agent"
 # Reasons of a goal that asks a person because no plan was found.
-NO_PLAN = ("no_", "model_", "unusable_value", "same_plan_again", "refused_step_again", "deadline_passed")
+NO_PLAN = ("no_", "model_", "unusable_value", "over_limit", "same_plan_again", "refused_step_again", "deadline_passed")
 
 
 def lacks_a_plan(goal: Goal) -> bool:

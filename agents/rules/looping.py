@@ -26,6 +26,10 @@ class NoItems(ValueError):
     """A step cannot be planned for a set of files; the message says why."""
 
 
+class TooManyItems(NoItems):
+    """A set has more files than a plan can be for."""
+
+
 def loop_slots(loop: Loop) -> tuple[str, ...]:
     """The slots that a step of the loop may use beside those of its rule."""
     return (loop.slot,) if loop.at_once else (loop.slot, *(f"{loop.slot}_{part}" for part in _ABOUT_ONE))
@@ -79,7 +83,9 @@ def values(loop: Loop, of: FileSet, belief: Belief, cwd: str) -> Iterator[dict[s
     items = items_in(belief.sentence, of) or Items(())
     if items.more:
         total = len(items.paths) + items.more
-        raise NoItems(f"{of.sentence()} are {total} files, or have names that a plan cannot say; at most {MOST_ITEMS}")
+        if total > MOST_ITEMS:
+            raise TooManyItems(f"{of.sentence()} are {total}, and a plan is for {MOST_ITEMS} at most")
+        raise NoItems(f"{items.more} of {of.sentence()} have names that a plan cannot say")
     if outside := next((path for path in items.paths if cwd and not is_below(path, cwd)), None):
         raise NoItems(f"{quote(outside)} is not in the folder {quote(cwd)}, in which the step is done")
     paths = [path[len(cwd) + 1 :] if cwd else path for path in items.paths]

@@ -4,6 +4,8 @@ Keywords of our own in a property's schema:
     x-kind "path" | "name"   the value names a file or folder in the workspace (name: without a slash)
     x-kind "hosts"           the value lists the hosts that the step may reach; the session's command never gets it
     x-kind "address"         the value is a web address, whose host the step may reach
+    x-endings [".zip"]       the file's name ends like one of these, small and capital letters alike; "": with no ending
+    x-column-of "path"       the value names a column of the table that this other parameter names
     x-reference true         the whole value may be a reference to an earlier result
     x-multiline true         forms show a text area
 """
@@ -114,10 +116,19 @@ def _check_property(name: str, described: Any, schema: Mapping[str, Any]) -> Non
             f"the parameter “{name}” has the unknown x-kind {kind!r}; use path, name or address on a string, "
             "hosts on an array"
         )
+    endings = described.get("x-endings")
+    if endings is not None and (kind not in PATH_KINDS or not _are_endings(endings)):
+        raise SchemaFault(f"the endings of “{name}” are a list such as [“.zip”], on a path or a name")
+    if (table := described.get("x-column-of")) is not None and table not in schema.get("properties", {}):
+        raise SchemaFault(f"“{name}” is to name a column of “{table}”, which the schema does not have")
     if described.get("x-reference") and (kind is not None or name in NEVER_REFERENCED):
         raise SchemaFault(f"the parameter “{name}” decides what runs or where; it may not take a reference")
     if "default" in described and problems(schema, {name: described["default"]}, partial=True):
         raise SchemaFault(f"the default of “{name}” does not fit its own schema")
+
+
+def _are_endings(endings: Any) -> bool:
+    return isinstance(endings, list) and all(isinstance(one, str) and one[:1] in ("", ".") for one in endings)
 
 
 def problems(schema: Mapping[str, Any], values: Mapping[str, Any], *, partial: bool = False) -> list[tuple[str, str]]:

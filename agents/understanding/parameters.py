@@ -67,7 +67,8 @@ def understood_on(goal: Goal, without: NoPlan, tree: Tree, tuning: Tuning, asked
     if found.is_sure:
         return draft_of(found.meant, evidence, tools_in_use())
     if not asks(found) or (without.reason != "no_relevant_rule" and not _offers(found)):
-        return without
+        # What comes near is told where mindX says that it cannot do it.
+        return replace(without, evidence={**without.evidence, "nearest": list(found.nearest)})
     return NoPlan(f"{QUESTION}: {found.questions[0].text}", evidence)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from agents.bdi.forecast.walk import BaseEntry
+from agents.bdi.plans.misnamed import MOST_BYTES, Beginning, Reader
 from agents.record.errors import AgentsError
 from agents.workspaces.stores import store
 from sandbox.contract import SandboxError
@@ -31,3 +34,18 @@ def content_of(snapshot: str, path: str, at_most_bytes: int) -> bytes | None:
     except (KeyError, SandboxError, OSError):
         return None
     return content if len(content) <= at_most_bytes else None
+
+
+def beginnings_in(snapshot: str) -> Reader:
+    """Reads the beginnings of the snapshot's files, each once."""
+
+    @cache
+    def read(path: str) -> Beginning | None:
+        try:
+            with store().open(snapshot, path.encode("utf-8", "surrogateescape")) as file:
+                data = file.read(MOST_BYTES + 1)
+        except (KeyError, SandboxError, OSError):
+            return None
+        return Beginning(data[:MOST_BYTES], len(data) <= MOST_BYTES)
+
+    return read

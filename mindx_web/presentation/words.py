@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from agents.presentation.endings import of_a_step
+from agents.presentation.endings import TOLD_BY_THE_REST, of_a_step
 from agents.presentation.outcome_words import STATES as OUTCOMES
 
 # What the code calls a state or a reason; anything else is already a sentence.
@@ -118,7 +118,7 @@ def words(identifier: str) -> str:
     if said := of_a_step(identifier) or OUTCOMES.get(identifier):
         return said
     code, colon, rest = identifier.partition(":")
-    if code in ("question_open", "mastermind_command") and rest.strip():
+    if code in TOLD_BY_THE_REST and rest.strip():
         return rest.strip()
     if code not in _REASONS and not _CODE.fullmatch(code):
         return identifier

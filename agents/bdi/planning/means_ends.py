@@ -12,13 +12,15 @@ from agents.bdi.planning import evidence
 from agents.bdi.planning.cleanup import CleanupBlock, gather
 from agents.bdi.planning.levels import key_of
 from agents.bdi.plans.dependencies import link
+from agents.bdi.plans.misnamed import Reader, misnamed
 from agents.bdi.plans.parameters import from_rule, waiting_params
 from agents.bdi.plans.waits import is_wait
 from agents.rules.binding import MAX_MATCHES, proposals, unfit_for_belief
 from agents.rules.bodies import fill_subgoal, reading_of, with_subgoals
 from agents.rules.cascade import Judge, Likely
+from agents.rules.file_sets import items_in
 from agents.rules.grammar import BodyLine, Rule, Rules
-from agents.rules.looping import Look, NoItems, belief_about, set_of, slots_of_line, values
+from agents.rules.looping import Look, NoItems, TooManyItems, belief_about, set_of, slots_of_line, values
 from agents.rules.selection import Judgement, KnownRule, Relevant, SlotValue, judge, relevant_rules
 from agents.rules.sentences import at
 from agents.rules.speaking import Speaking
@@ -30,6 +32,11 @@ from agents.toolkit.wording.words import Text, read_text
 __all__ = ["KnownRule", "plan"]
 
 MAX_STEPS = 50
+# Where a rule's own slots get their words from: what a rule itself says is the linter's business.
+_FROM_SLOTS = frozenset({"rule_slot", "belief"})
+# Why a rule that matches in all is not used: it would do more than one plan may.
+OVER_LIMIT = "over_limit"
+_LIMITS = frozenset({"too_many_steps", "too_many_files", OVER_LIMIT})
 # A library in which everything matches everything must end in an answer, not in a long wait.
 MAX_TRIES = 300
 
@@ -104,6 +111,7 @@ def plan(
     chosen: Mapping[str, str] | None = None,
     judge_by: Sequence[Judge] = (),
     look: Look | None = None,
+    read: Reader | None = None,
     judge_all: bool = False,
 ) -> PlanDraft | NoPlan:
     """Return the steps of the first rule, in the order of selection, whose body compiles down to commands.
@@ -112,13 +120,14 @@ def plan(
     because a reviewer said so. `judge_by` are models, by stage, that are asked about contexts which nothing proves or
     disproves; `judge_all` asks them also about contexts of rules that cannot be used any more, for people who look on.
     `look` tells which files a set holds that steps are for; without it only sets that a belief lists can
-    be used. Sub-goals are planned against the beliefs as the steps before them are predicted to
-    leave them, and from the folder that these steps end in. `evidence` (JSON-able) holds the goal, the chosen rule,
-    slots, the contexts × beliefs matrix, every relevant rule with its outcome, the rejected ones with their reason, the
-    sub-goals in order, and the beliefs.
+    be used. `read` gives the beginnings of files: a rule whose slot took the name of no column is not used; a file that
+    a step before may change is not looked at. Sub-goals are planned against the beliefs as the steps before them are
+    predicted to leave them, and from the folder that these steps end in. `evidence` (JSON-able) holds the goal, the
+    chosen rule, slots, the contexts × beliefs matrix, every relevant rule with its outcome, the rejected ones with
+    their reason, the sub-goals in order, and the beliefs.
     """
     likely = Likely(judge_by) if judge_by else None
-    planner = _Planner(tuple(rules), registry, max_depth, chosen or {}, likely, look, judge_all)
+    planner = _Planner(tuple(rules), registry, max_depth, chosen or {}, likely, look, read, judge_all)
     goal = _Goal(goal_text, read_text(goal_text), {})
     expansion = planner.expand(goal, tuple(beliefs), offset=0)
     found = planner.log.document(goal_text)
@@ -135,6 +144,7 @@ class _Planner:
     chosen: Mapping[str, str]
     likely: Likely | None = None
     look: Look | None = None
+    read: Reader | None = None
     judge_all: bool = False
     tries: int = 0
     filed: Speaking | None = None
@@ -155,7 +165,7 @@ class _Planner:
             node.notes |= group.notes
         usable = [group for group in groups if not self._rejected_for_a_value(group.nearest, node)]
         candidates = self._candidates(usable, self.chosen.get(key_of(goal.said, cwd)))
-        cause = ""
+        cause = limit = ""
         for number, one in enumerate(candidates):
             mark = self.log.mark()
             node.consider(one)
@@ -165,9 +175,12 @@ class _Planner:
                 self.log.back_to(mark)
                 node.reject(one, rejected.code, rejected.why, rejected.line)
                 cause = cause or rejected.cause
+                limit = limit or (rejected.cause if rejected.code in _LIMITS else "")
                 continue
             node.choose(one, [other for other in candidates[number + 1 :] if not _is_same_rule(one, other)])
             return expansion
+        if limit:
+            return _Failure(OVER_LIMIT, limit)
         return _Failure(_reason(judged, usable, candidates), cause or node.first_reason())
 
     def _judged(self, goal: _Goal, beliefs: tuple[Belief, ...], cwd: str) -> list[_Group]:
@@ -233,13 +246,14 @@ class _Planner:
                     beliefs = inner.beliefs
                 else:
                     step = self._step(line, each, positions)
+                    self._check_named(line, step, goal, beliefs, steps)
                     steps.append(step)
                     # What is done several times gives no one result.
                     positions |= {number: offset + len(steps)} if line.loop is None or line.loop.at_once else {}
                     beliefs = predict(self.registry.command(step.tool, step.command), step.values(), beliefs)
                     beliefs = _with_awaited(line, step, beliefs)
                 if offset + len(steps) > MAX_STEPS:
-                    raise _Rejected("too_many_steps", f"the plan would have more than {MAX_STEPS} steps", line.line)
+                    raise _Rejected("too_many_steps", self._too_many_steps(line, match, beliefs), line.line)
         if rule.on_failure:
             own = tuple(self._step(line, match, positions) for line in rule.on_failure)
             cleanup.append(CleanupBlock(start, own))
@@ -273,7 +287,17 @@ class _Planner:
             for slots in values(line.loop, of, belief_about(of, beliefs, None, ""), current_folder(beliefs)):
                 yield replace(match, slots={**match.slots, **slots})
         except NoItems as error:
-            raise _Rejected("no_files", str(error), line.line) from error
+            code = "too_many_files" if isinstance(error, TooManyItems) else "no_files"
+            raise _Rejected(code, str(error), line.line) from error
+
+    @staticmethod
+    def _too_many_steps(line: BodyLine, match: Relevant, beliefs: tuple[Belief, ...]) -> str:
+        most = f"a plan has {MAX_STEPS} steps at most"
+        if line.loop is None:
+            return f"the steps would be more, and {most}"
+        of = set_of(line.loop, match.values())
+        items = items_in(belief_about(of, beliefs, None, "").sentence, of)
+        return f"{of.sentence()} are {len(items.paths) if items else 'too many'}, each a step of its own, and {most}"
 
     def _subgoal(
         self,
@@ -300,7 +324,8 @@ class _Planner:
         if isinstance(expansion, _Failure):
             why = f"the sub-goal “{said}” {_SUBGOAL_REASONS[expansion.reason]}"
             cause = expansion.cause or why
-            raise _Rejected("subgoal", why if cause == why else f"{why}: {cause}", line.line, cause)
+            code = OVER_LIMIT if expansion.reason == OVER_LIMIT else "subgoal"
+            raise _Rejected(code, why if cause == why else f"{why}: {cause}", line.line, cause)
         return expansion
 
     def _changes_files(self, step: Step) -> bool:
@@ -328,6 +353,17 @@ class _Planner:
             raise _Rejected("reference", f"“{line.text}” refers to a step that is not before it", line.line) from error
         why = line.why or f"The rule “{known.name}” says: {line if line.wait is not None else line.text}"
         return Step(reading.command.tool, reading.command.name, bound, why, f"{known.name} {known.version}".strip())
+
+    def _check_named(
+        self, line: BodyLine, step: Step, goal: _Goal, beliefs: tuple[Belief, ...], before: Sequence[Step]
+    ) -> None:
+        """A slot takes whatever words stand in its place: they must name what the command takes there."""
+        changed = goal.files_change or any(self._changes_files(one) for one in before)
+        command = self.registry.command(step.tool, step.command)
+        read = None if changed else self.read
+        for name, why in misnamed(command, step.values(), read, current_folder(beliefs)):
+            if step.params[name].origin in _FROM_SLOTS:
+                raise _Rejected("misnamed_value", why, line.line)
 
     def _no_open_slot(self, line: BodyLine, match: Relevant) -> None:
         missing = next((slot for slot in slots_of_line(line) if slot not in match.slots), None)
@@ -365,6 +401,7 @@ _SUBGOAL_REASONS = {
     "no_relevant_rule": "has no rule about it",
     "no_applicable_rule": "has rules, but none applies then",
     "no_rule_compiled": "has rules, but none of their bodies can be planned",
+    OVER_LIMIT: "is more than one plan may do",
     "unusable_value": "has a value that cannot be used",
 }
 

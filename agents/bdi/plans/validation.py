@@ -13,6 +13,7 @@ from typing import Any
 
 from agents.bdi.beliefs.revision import folder_after
 from agents.bdi.plans.conditions import condition_problem, reference_of
+from agents.bdi.plans.misnamed import misnamed
 from agents.bdi.plans.started_programs import STARTER, Lives
 from agents.bdi.plans.waits import is_wait
 from agents.rules.naming import hidden_character, path_problem
@@ -353,13 +354,16 @@ def validate_values(command: Command, values: Mapping[str, Any], folder: str = "
 
 
 def unfit(command: Command, values: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return (parameter, message) for addresses that are none, and for what the command itself finds."""
+    """Return (parameter, message) for addresses that are none, for files of another kind, and for what the command
+    itself finds.
+    """
     found = []
     for name, value in values.items():
         is_address = command.properties.get(name, {}).get("x-kind") == ADDRESS_KIND and isinstance(value, str)
         if is_address and (wrong := address_problem(value)):
             found.append((name, _sentence(f"{name}: {wrong}")))
-    return found + [(name, _sentence(f"{name}: {message}")) for name, message in command.faults(values)]
+    wrong = [*misnamed(command, values), *command.faults(values)]
+    return found + [(name, _sentence(f"{name}: {message}")) for name, message in wrong]
 
 
 def _sentence(text: str) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
-from agents.bdi.understanding.names.paths import Candidate, Tree
+from agents.bdi.understanding.names.paths import ANY, NEW, Candidate, Tree, fits
 from agents.bdi.understanding.reading.binding import commands_of
 from agents.bdi.understanding.reading.judging import Reading
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.toolkit.command import Command
+from agents.toolkit.registry import Registry
 
 MAX_CHOICES = 5
 _LEFT_OUT = "does not say it."
@@ -34,7 +36,7 @@ def short(text: str, most: int = 120) -> str:
     return plain if len(plain) <= most else plain[: most - 1].rstrip() + "…"
 
 
-def about_values(clause: str, reading: Reading, step: int, tree: Tree) -> Question:
+def about_values(clause: str, reading: Reading, step: int, tree: Tree, registry: Registry) -> Question:
     """What is asked where the command is clear and a value is not."""
     command = reading.command
     if reading.problems:
@@ -42,14 +44,14 @@ def about_values(clause: str, reading: Reading, step: int, tree: Tree) -> Questi
         filled = reading.params[name]
         title = str(command.properties[name].get("title", name)).lower()
         said = f"“{filled.original}”" if filled.original else "what is said"
-        text = f"Which {title} is meant by {said}, to {_gist(command.summary)}?"
-        return Question(
-            step, text, f"{filled.problem[:1].upper()}{filled.problem[1:]}.", name, _choices(filled.choices)
-        )
+        text = f"Which {title} is meant by {said}, to {gist(command.summary)}?"
+        why = f"{filled.problem[:1].upper()}{filled.problem[1:]}."
+        return Question(step, text, why, name, _choices(filled.choices), filled.original or "")
     name = reading.missing[0]
     title = str(command.properties[name].get("title", name)).lower()
     text = f"What is the {title}{'' if title == name else f' ({name})'} for {command.tool}.{command.name}?"
-    choices = _likely(command, name, tree)
+    place = registry.said(command).places.get(name)
+    choices = _likely(command, name, tree, place.wanted if place is not None else ANY)
     return Question(step, text, f"“{short(clause)}” {_LEFT_OUT}", name, choices)
 
 
@@ -58,21 +60,22 @@ def is_left_out(question: Question) -> bool:
     return bool(question.parameter) and question.why.endswith(_LEFT_OUT)
 
 
-def _gist(summary: str) -> str:
+def gist(summary: str) -> str:
     """What a command does, as it can end a question: without what its summary adds behind the first clause."""
     first = _CLAUSE_END.split(summary, maxsplit=1)[0]
     return first[:1].lower() + first[1:]
 
 
-def _likely(command: Command, name: str, tree: Tree) -> tuple[Choice, ...]:
-    """What could be chosen where nothing is said: the values that a list allows; files are typed or picked."""
+def _likely(command: Command, name: str, tree: Tree, wanted: str) -> tuple[Choice, ...]:
+    """What could be chosen where nothing is said: the values that a list allows; files are typed or picked, those that
+    are there for what is to be there already.
+    """
     described = command.properties[name]
     if "enum" in described:
         return tuple(Choice(str(value), value=value) for value in described["enum"])[:MAX_CHOICES]
-    if described.get("x-kind") == "path":
-        return tuple(
-            Choice(tree.said(path), "it is there", tree.said(path)) for path in tree.visible if not path.startswith(".")
-        )[:MAX_CHOICES]
+    if described.get("x-kind") == "path" and wanted != NEW:
+        paths = (path for path in tree.visible if not path.startswith(".") and fits(tree.kinds[path], wanted))
+        return tuple(Choice(tree.said(path), "it is there", tree.said(path)) for path in islice(paths, MAX_CHOICES))
     return ()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from agents.bdi.plans.misnamed import misnamed
 from agents.bdi.understanding.names.paths import ANY, FILE, FOLDER, Tree, find
 from agents.bdi.understanding.understood import Meant
 from agents.bdi.understanding.words.tokens import (
@@ -46,7 +47,7 @@ def filled(commands: Iterable[Command], text: str, tree: Tree, registry: Registr
     tokens = [token for token in tokens_of(text) if token.kind != SIGN]
     for command in commands:
         params = _values(command, tokens, tree, registry)
-        if params:
+        if params and not misnamed(command, {name: param.value for name, param in params.items()}):
             yield Meant(command.tool, command.name, params, text, 0.0)
 
 

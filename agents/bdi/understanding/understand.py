@@ -6,6 +6,7 @@ Everything else is a question that names what is in doubt, with the likely answe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,7 @@ from agents.bdi.understanding.as_data import as_data
 from agents.bdi.understanding.asides import courtesy, moods
 from agents.bdi.understanding.checks import bounds, qualifiers, reservations
 from agents.bdi.understanding.checks.dropped_words import with_its_reason
+from agents.bdi.understanding.checks.offered import offered
 from agents.bdi.understanding.checks.second_look import keeping, looked_at
 from agents.bdi.understanding.checks.steps_in_order import doubts_of_order
 from agents.bdi.understanding.checks.word_coverage import not_carried
@@ -35,6 +37,8 @@ from agents.toolkit.registry import Registry
 from sandbox.command_line import PROGRAMS
 
 MAX_CHARS = 8_000
+# “So that it begins with 2031” says what is to come of it; “so that we have room” only why.
+_AS_IT_IS_TO_BE = re.compile(r"\b(?:so|such)(?: that)? (?:it|its|they|their|each|every|all)\b", re.IGNORECASE)
 
 
 def understand(text: str, tree: Tree, registry: Registry) -> Understood:
@@ -47,10 +51,12 @@ def understand(text: str, tree: Tree, registry: Registry) -> Understood:
         heard = _heard(text, tree, registry, Effort())
         found = _read_or_asked(heard, registry)
         if found.is_sure or heard.told.only_tells:
-            return found
+            return offered(found, text, registry)
+        found = offered(found, text, registry)
         effort = Effort(MOST_TO_GUESS)
         heard = replace(heard, effort=effort, tree=replace(heard.tree, effort=effort))
-        return guessed(heard, found, lambda other, effort: _read(_heard(other, tree, registry, effort), registry))
+        likely = guessed(heard, found, lambda other, effort: _read(_heard(other, tree, registry, effort), registry))
+        return offered(likely, text, registry)
     except TooMuch:
         return Understood(questions=(too_much(text),))
 
@@ -109,15 +115,16 @@ def _understood(heard: Heard) -> Understood:
         found = beside_remarks(heard) or found
     if told.only_tells and told.spans:
         return asked_with(text, found, "It tells, and asks for nothing.")
-    return asked_with(text, found, UNCLEAR) if told.is_unclear else found
+    return asked_with(text, replace(found, aside=()), UNCLEAR) if told.is_unclear else found
 
 
 def _held_back(found: Understood, text: str, tree: Tree, registry: Registry, effort: Effort) -> Understood:
     """The same, or the question where it is understood and may not be asked for."""
     if not found.is_sure:
-        return found
+        # What is set aside may be just what is in doubt, so no answer may leave it out.
+        return replace(found, aside=())
     for why, other in doubts_of_order(found.meant, tree, registry):
-        return asked_with(text, found, why, other)
+        return asked_with(text, replace(found, aside=()), why, other)
     why = next(reservations.not_asked_now(found.meant, text, registry), "")
     why = why or next(qualifiers.ruled(found.meant, text, tree, registry), "")
     for piece in () if why else (piece for one in found.meant for piece in one.superfluous):
@@ -129,9 +136,14 @@ def _held_back(found: Understood, text: str, tree: Tree, registry: Registry, eff
     if not why and any(reservations.taken_back(one, found.meant, tree, registry) for one in between):
         why = UNCLEAR
     why = why or next(bounds.loose(found.meant, text, tree, registry), "")
-    if not why and (piece := next(not_carried(found, text, registry), "")):
-        why = f"No step of it does anything about “{piece}”."
-    return asked_with(text, found, why) if why else found
+    if why:
+        return asked_with(text, replace(found, aside=()), why)
+    if not (pieces := tuple(not_carried(found, text, registry))):
+        return found
+    destroys = any(registry.command(one.tool, one.command).destroys(one.values()) for one in found.meant)
+    aside = found.aside if destroys else (*found.aside, *pieces)
+    found = replace(found, aside=tuple(piece for piece in aside if not _AS_IT_IS_TO_BE.search(piece)))
+    return asked_with(text, found, f"No step of it does anything about “{pieces[0]}”.")
 
 
 def _likeliest(found: Sequence[Understood], text: str, tree: Tree) -> Understood:

@@ -39,7 +39,7 @@ class Question:
     """What would settle it. `parameter` empty: the question is which command is meant.
 
     `step` is the position from 1 of the command it is about. Choices are the likely answers; another one may be typed
-    where a parameter is asked for.
+    where a parameter is asked for. `said`: the words of the text that name no value that there is.
     """
 
     step: int
@@ -47,13 +47,15 @@ class Question:
     why: str
     parameter: str = ""
     choices: tuple[Choice, ...] = ()
+    said: str = ""
 
 
 @dataclass(frozen=True)
 class Understood:
     """The commands of a text in their order, with what is still to be asked. Neither: nothing was recognised.
 
-    `aside`: clauses that were read as told and not as asked.
+    `aside`: clauses that were read as told and not as asked. `nearest`: what comes near and is not offered, with what
+    it leaves out, a sentence each.
     """
 
     meant: tuple[Meant, ...] = ()
@@ -63,6 +65,7 @@ class Understood:
     confidence: float = 0.0
     details: Mapping[str, Any] = field(default_factory=dict)
     aside: tuple[str, ...] = ()
+    nearest: tuple[str, ...] = ()
 
     @property
     def is_sure(self) -> bool:

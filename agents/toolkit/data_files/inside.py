@@ -15,6 +15,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
+from agents.toolkit.data_files.columns import column_named, delimiter_of
 from agents.toolkit.data_files.yaml_text import Written, YamlFault, dump, load
 from agents.toolkit.refusal import Refused
 
@@ -24,7 +25,6 @@ MOST_YAML_BYTES = 4 << 20
 MOST_VALUE_CHARS = 20_000
 MOST_ROWS = 200
 MOST_CELL_CHARS = 300
-_ARTICLE = re.compile(r"\A(?:the|an?) ")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?\Z")
 _KINDS = {".csv": "csv", ".tsv": "csv", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 Row = dict[str, str]
@@ -96,9 +96,7 @@ def _table(path: Path) -> tuple[list[str], list[Row]]:
     if _kind(path) != "csv":
         return _from_objects(path, _data(path))
     text = _text(path)
-    first = text.split("\n", 1)[0]
-    delimiter = max(",;\t|", key=first.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text), strict=True)
     try:
         lines = [line for line in reader if line]
     except csv.Error as error:
@@ -199,13 +197,9 @@ def _as_csv(columns: list[str], rows: list[Row]) -> str:
 
 
 def _column(columns: list[str], said: str) -> str:
-    asked = said.strip().casefold()
-    # A column whose name begins with an article comes first.
-    spellings = dict.fromkeys((asked, _ARTICLE.sub("", asked)))
-    found = [name for spelling in spellings for name in columns if name.casefold() == spelling]
-    if not found:
+    if (found := column_named(columns, said)) is None:
         raise _refused(f"there is no column “{said}”; there are {', '.join(columns)[:500]}")
-    return found[0]
+    return found
 
 
 def _number(cell: str) -> Decimal | None:

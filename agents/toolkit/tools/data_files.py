@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import Decimal, InvalidOperation
 from pathlib import PurePosixPath
 from typing import Any
 
 from agents.toolkit import refusal
 from agents.toolkit.analysis import KIT
 from agents.toolkit.command import Command, Params, Tool
-from agents.toolkit.data_files import inside, yaml_text
+from agents.toolkit.data_files import columns, inside, yaml_text
 from agents.toolkit.describing import fields, line, path
 from agents.toolkit.jailed import in_jail
 from agents.toolkit.leaving import Left
@@ -18,7 +19,9 @@ from agents.toolkit.trial import Trial
 
 NAME = "data_files"
 _TABLE = path("CSV, JSON or YAML file")
-_COLUMN = line("Column", 200)
+# What it tells apart by their endings.
+_KINDS = [".csv", ".tsv", ".json", ".yaml", ".yml"]
+_COLUMN = line("Column", 200, **{"x-column-of": "path"})
 _FILES = {"t.csv": "name,n\nann,1.50\nbo,20\n", "b.csv": "a\0b", "odd.csv": "a,b\n1\n", "t.json": '[{"a": 1}]'}
 _FILES |= {"c.yaml": "server:\n  port: 8080\n  country: no\n", "bad.yml": "a: 1\na: 2\n"}
 
@@ -34,9 +37,9 @@ def _command(
     effect: str = "idempotent",
     **more_of_it: Any,
 ) -> Command:
-    schema = fields({"path": _TABLE, **more}, "path", *more)
+    schema = fields({"path": _TABLE} | more, *dict.fromkeys(("path", *more)))
     # The kit holds what reads YAML.
-    parts = (refusal, yaml_text)
+    parts = (refusal, yaml_text, columns)
     work = in_jail(inside, schema, reads_only=effect == "idempotent", parts=parts, kit=KIT, do=name)
     return Command(
         NAME, name, summary, schema, (phrase,), effect, work, result_keys, (example,), trials=trials, **more_of_it
@@ -46,6 +49,20 @@ def _command(
 def _converted(params: Params) -> Iterable[Left]:
     """The file of the same name with the other ending."""
     yield Left(".", str(PurePosixPath(params["path"]).with_suffix(f".{params['format']}")))
+
+
+def _no_number(params: Params) -> Iterable[tuple[str, str]]:
+    """Only a number is above or below another one; a question may have left its mark behind it."""
+    if params.get("how") in ("above", "below") and (value := params.get("value")) is not None:
+        try:
+            Decimal(value.strip().rstrip("?"))
+        except InvalidOperation:
+            yield "value", f"“{value}” is no number"
+
+
+def _file(*endings: str) -> dict[str, Any]:
+    """The file that it is about, where only files of these endings will do."""
+    return {"path": {**_TABLE, "x-endings": list(endings)}}
 
 
 def _choice(title: str, *options: str) -> dict[str, Any]:
@@ -60,7 +77,7 @@ TOOL = Tool(
         _command(
             "convert",
             "Convert a CSV, JSON or YAML file to another of these kinds, as a new file.",
-            {"to": path("New file")},
+            {**_file(*_KINDS), "to": path("New file", **{"x-endings": _KINDS})},
             "convert the table {path} to the file {to}",
             ("path", "rows", "columns"),
             {"path": "sales.csv", "to": "sales.json"},
@@ -79,7 +96,7 @@ TOOL = Tool(
         _command(
             "convert_beside",
             "Convert a CSV, JSON or YAML file to another of these kinds, as a new file of the same name beside it.",
-            {"format": _choice("Format", "csv", "json", "yaml", "yml")},
+            {**_file(*_KINDS), "format": _choice("Format", "csv", "json", "yaml", "yml")},
             "convert the data file {path} to the format {format}",
             ("path", "rows", "columns"),
             {"path": "sales.csv", "format": "json"},
@@ -94,7 +111,7 @@ TOOL = Tool(
         _command(
             "tidy",
             "Write a JSON file anew, an entry a line and indented. What it holds stays the same.",
-            {},
+            _file(".json"),
             "write the data file {path} anew in a tidy form",
             ("path", "changed"),
             {"path": "settings.json"},
@@ -140,7 +157,8 @@ TOOL = Tool(
             "show the rows of the table {path} whose {column} in the way {how} fits {value}",
             ("rows", "count", "left_out"),
             {"path": "sales.csv", "column": "region", "how": "is", "value": "north"},
-            (
+            faults=_no_number,
+            trials=(
                 Trial(
                     {"path": "t.csv", "column": "an n", "how": "below", "value": "5?"},
                     _FILES,
@@ -173,7 +191,7 @@ TOOL = Tool(
         _command(
             "entry",
             "Show the value of an entry of a JSON or YAML file; a point leads into what it holds: server.port.",
-            {"entry": line("Entry", 500)},
+            {**_file(".json", ".yaml", ".yml"), "entry": line("Entry", 500)},
             "show the entry {entry} of the data file {path}",
             ("value",),
             {"path": "config.yaml", "entry": "server.port"},
@@ -187,7 +205,7 @@ TOOL = Tool(
         _command(
             "check",
             "Say whether a CSV, JSON or YAML file can be read, and if not, where and why.",
-            {},
+            _file(*_KINDS),
             "check whether the data file {path} can be read",
             ("valid", "why"),
             {"path": "config.yaml"},

@@ -25,6 +25,7 @@ _PATHS = {
     "maxLength": 200_000,
     "x-multiline": True,
 }
+_ARCHIVE = path("Archive", **{"x-endings": ["", ".zip"]})
 _TEXT = {"type": "string", "maxLength": 10_000, "x-multiline": True}
 _FILES = {"a.txt": "one two\n", "b c.txt": "one two\n", "d/e.txt": "three\n", "raw.bin": "a\0one"}
 _IN_ONE = {"path": "a.txt", "old": "one", "new": "1"}
@@ -126,7 +127,7 @@ TOOL = Tool(
         _command(
             "archive_files",
             "Put files into a new zip archive.",
-            fields({"paths": {**_PATHS, "minLength": 1}, "to": path("Archive")}, "paths", "to"),
+            fields({"paths": {**_PATHS, "minLength": 1}, "to": _ARCHIVE}, "paths", "to"),
             ("archive the files {paths} in the zip file {to}",),
             ("archive", "files", "size_bytes"),
             {"paths": "a.txt\nb.txt", "to": "texts.zip"},
@@ -139,7 +140,7 @@ TOOL = Tool(
         _command(
             "archive_folder",
             "Put a folder, with everything in it, into a new zip archive.",
-            fields({"folder": path("Folder"), "to": path("Archive")}, "folder", "to"),
+            fields({"folder": path("Folder"), "to": _ARCHIVE}, "folder", "to"),
             ("archive the folder {folder} in the zip file {to}",),
             ("archive", "files", "size_bytes"),
             {"folder": "photos", "to": "photos.zip"},

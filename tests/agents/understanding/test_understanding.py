@@ -204,10 +204,10 @@ def test_the_mapping_table_overrides_what_is_found(plan_of: Callable[..., Goal])
 
 def test_each_stage_can_be_switched_off_and_the_newest_version_counts(plan_of: Callable[..., Goal]) -> None:
     ParameterSettings.objects.create(enable_understanding=False)
-    assert plan_of("show src/app.py").reason == "no_relevant_rule"
+    assert plan_of("show src/app.py").reason.startswith("no_relevant_rule: ")
     ParameterSettings.objects.create(enable_path_correction=False)
     goal = plan_of("show src/App.py")
-    assert goal.reason != "no_relevant_rule"
+    assert not goal.reason.startswith("no_relevant_rule")
     assert steps(goal) == [("read", {"path": "src/App.py"})]
     ParameterSettings.objects.create(fallback_to_defaults=False)
     assert plan_of("copy src/app.py to src/other.py").state == GoalState.MANUAL

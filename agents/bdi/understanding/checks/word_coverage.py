@@ -36,11 +36,12 @@ def not_carried(found: Understood, text: str, registry: Registry) -> Iterator[st
     held = {token.text for one in found.meant for value in one.values().values() for token in tokens_of(str(value))}
     held |= _ORDER if len(found.meant) > 1 else set()
     for piece in (*found.aside, *superfluous, *between):
-        if any(_is_content(token) and token.text not in held for token in tokens_of(courtesy.blanked(piece))):
+        if any(is_content(token) and token.text not in held for token in tokens_of(courtesy.blanked(piece))):
             yield short(piece.strip(" ,.;:!?–—-"))
 
 
-def _is_content(token: Token) -> bool:
+def is_content(token: Token) -> bool:
+    """Whether a word says something: no courtesy, no article, nothing that only says in which manner."""
     if token.kind == SIGN or token.text in IDLE or is_manner(token.text):
         return False
     return token.is_literal or IDLE.isdisjoint(bases(token.text))

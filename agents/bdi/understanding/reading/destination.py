@@ -17,7 +17,7 @@ from agents.bdi.understanding.words.filler import ARTICLES, IDLE
 from agents.bdi.understanding.words.naming_words import FOLDER_HEADS
 from agents.bdi.understanding.words.tokens import NUMBER, PATH, QUOTED, WORD, Token
 
-_IN = frozenset("in inside into within under underneath below beneath among amongst".split())
+IN = frozenset("in inside into within under underneath below beneath among amongst".split())
 _BESIDE = (("next", "to"), ("beside",), ("alongside",))
 _TOP = (("at", "top", "level"), ("at", "root"), ("in", "root"), ("in", "root", "folder"), ("on", "top", "level"))
 # So surely the words must name the folder.
@@ -76,7 +76,7 @@ def _said_places(state: State) -> Iterator[_Said]:
             yield replace(said, folder=posixpath.dirname(said.folder))
         if (spoken := _spoken_of(state, at)) is not None:
             yield spoken
-        if token.text in _IN and (said := _named(state, at, at + 1, FOLDER)) is not None:
+        if token.text in IN and (said := _named(state, at, at + 1, FOLDER)) is not None:
             yield said
 
 
@@ -89,7 +89,7 @@ def _spoken_of(state: State, at: int) -> _Said | None:
     beside = [one.text for one in (*state.tokens[max(0, at - 1) : at], *state.tokens[at + 1 : at + 2])]
     if token.text == "there" and _EXISTING.isdisjoint(beside):
         taken: tuple[int, ...] = (at,)
-    elif token.text in _IN and at + 1 < len(state.tokens) and state.tokens[at + 1].text in ("it", "there"):
+    elif token.text in IN and at + 1 < len(state.tokens) and state.tokens[at + 1].text in ("it", "there"):
         taken = (at, at + 1)
     else:
         return None
@@ -143,7 +143,7 @@ def _elsewhere(state: State) -> _Said | None:
     """“In Stuff”, where nothing is called so: a place is said all the same, and nothing is made in another one."""
     tokens = state.tokens
     for at, token in enumerate(tokens):
-        if at in state.used or token.kind != WORD or token.text not in _IN:
+        if at in state.used or token.kind != WORD or token.text not in IN:
             continue
         name = at + 1
         while name < len(tokens) and (tokens[name].text in ARTICLES - {"a", "an"} or _is_head(tokens[name], state)):

@@ -51,13 +51,13 @@ def decide(
     points = bool(best.doubts) and all(_points(doubt) for doubt in best.doubts)
     if best.missing and points and not best.unexplained and not best.problems and all(one.missing for one in rivals):
         # “Delete that file”: what is to be done is clear, and which one it is is what is missing.
-        return commands_of(part.text, best, margin), about_values(part.text, best, step, tree)
+        return commands_of(part.text, best, margin), about_values(part.text, best, step, tree, registry)
     if best.unexplained or best.doubts or (best.is_whole and (rivals or best.cost > MOST_COST)):
         return [], which(part.text, best, [one for one in distinct[1:6] if one.cost <= best.cost + 1.2], step)
     if any(one.is_whole for one in rivals):
         return [], which(part.text, best, rivals, step)
     # Rivals that lack values too are nothing to choose from: what the likeliest lacks is asked.
-    return commands_of(part.text, best, margin), about_values(part.text, best, step, tree)
+    return commands_of(part.text, best, margin), about_values(part.text, best, step, tree, registry)
 
 
 def _fuller(distinct: Sequence[Reading]) -> Reading:

@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.bdi.beliefs.perception import perceive
-from agents.bdi.planning.means_ends import plan
+from agents.bdi.planning.means_ends import OVER_LIMIT, plan
+from agents.bdi.plans.misnamed import Beginning
 from agents.bdi.plans.validation import validate
+from agents.rules.file_sets import Items
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.types import Belief, NoPlan, PlanDraft
 from tests.agents.bdi.worlds import STARTER, known, world
@@ -297,3 +299,71 @@ def test_planning_is_a_function_of_its_arguments() -> None:
     goal = "create a python project named weather"
     beliefs = perceive(world(about=goal))
     assert plan(goal, STARTER, beliefs, REGISTRY) == plan(goal, STARTER[::-1], beliefs, REGISTRY)
+
+
+SORTED = "IF your task is to order {path} by {column}\nTHEN: show the table {path} in the order of the column {column}"
+
+
+def _stock(path: str) -> Beginning | None:
+    return Beginning(b"place,amount\n", is_all=True) if path == "stock.csv" else None
+
+
+def test_a_rule_whose_slot_took_more_than_the_name_of_a_column_is_not_used() -> None:
+    goal = "order stock.csv by amount and show the top"
+    no = refused(goal, SORTED, read=_stock)
+    assert no.reason == "no_rule_compiled"
+    (rejected,) = no.evidence["rejected"]
+    assert rejected["code"] == "misnamed_value"
+    assert rejected["why"] == "stock.csv has no column “amount and show the top”; it has place, amount"
+    assert drafted("order stock.csv by amount", SORTED, read=_stock)
+    assert drafted(goal, SORTED), "nobody reads the file"
+
+
+def test_the_next_rule_gets_its_turn_where_a_slot_names_nothing() -> None:
+    other = "RULE z\nIF your task is to order stock.csv by amount and show the {what}\nTHEN: list the files"
+    draft = drafted("order stock.csv by amount and show the top", f"PRIORITY 5\n{SORTED}\n--\n{other}", read=_stock)
+    assert said(draft)[0][0] == "ls"
+
+
+def test_a_file_that_a_step_before_may_change_is_not_looked_at() -> None:
+    made = 'write "day,sum" to the file stock.csv, '
+    assert drafted("order stock.csv by day", SORTED.replace("THEN: ", f"THEN: {made}"), read=_stock)
+
+
+def test_what_a_rule_itself_says_is_not_the_words_of_a_goal() -> None:
+    fixed = "IF your task is to order {path}\nTHEN: show the table {path} in the order of the column day"
+    assert drafted("order stock.csv", fixed, read=_stock)
+
+
+def test_an_archive_of_another_kind_is_made_by_no_rule() -> None:
+    rule = "IF your task is to pack {folder} into {to}\nTHEN: archive the folder {folder} in the zip file {to}"
+    assert drafted("pack logs into logs.zip", rule)
+    why = refused("pack logs into logs.rar", rule).evidence["rejected"][0]["why"]
+    assert why.startswith("the name “logs.rar” does not end in .zip")
+
+
+LOOP = "IF your task is to clear {files}\nTHEN:\n  FOR EACH {file} OF {files}: read the file {file}"
+
+
+@pytest.mark.parametrize(
+    ("count", "code", "why"),
+    [
+        (501, "too_many_files", "are 501, and a plan is for 500 at most"),
+        (51, "too_many_steps", "are 51, each a step of its own, and a plan has 50 steps at most"),
+    ],
+)
+def test_more_than_a_plan_may_do_is_told_as_a_limit(count: int, code: str, why: str) -> None:
+    paths = tuple(f"{number}.txt" for number in range(count))
+    items = Items(paths[:500], len(paths[500:]))
+    whole = f"{LOOP}\n--\nIF your task is to tidy\nTHEN: PLAN TO clear .txt files"
+    for goal in ("clear .txt files", "tidy"):
+        no = refused(goal, whole, look=lambda of: items)
+        assert no.reason == OVER_LIMIT, goal
+        assert why in no.evidence["rejected"][0]["why"]
+    assert refused("clear .txt files", whole, look=lambda of: items).evidence["rejected"][0]["code"] == code
+
+
+def test_names_that_a_plan_cannot_say_are_no_limit_that_is_met() -> None:
+    no = refused("clear .txt files", LOOP, look=lambda of: Items(("a.txt",), 2))
+    assert (no.reason, no.evidence["rejected"][0]["code"]) == ("no_rule_compiled", "no_files")
+    assert "2 of the files" in no.evidence["rejected"][0]["why"]

@@ -78,7 +78,7 @@ def test_a_phrase_names_the_entry_that_all_of_its_words_are_of(text: str, path: 
                 ("read", {"path": "Choir/Letters/1987-05 from Søren.txt"}),
             ],
         ),
-        ("remove the old choir backup from the attic", [("rm", {"path": "attic/Choir_backup.md"})]),
+        ("remove the choir backup from the attic", [("rm", {"path": "attic/Choir_backup.md"})]),
         (
             "move the picture of the pond from 1999 to the attic",
             [("mv", {"path": "Garden/photos/pond 1999.tif", "to": "attic/pond 1999.tif"})],

@@ -43,8 +43,6 @@ def offered(text: str) -> list[list[tuple[str, dict[str, Any]]]]:
         ("log of ferry", [("read", {"path": "logs/ferry.log"})]),
         # A piece of which nobody knows what it is to say.
         ("show README.md, that's rather UTF-16 with 3 columns", [("read", {"path": "README.md"})]),
-        ("create the branch storm from main, version 1.3 is already two months old",
-         [("create_branch", {"name": "storm", "start": "main"})]),
     ],
 )  # fmt: skip
 def test_what_is_likely_meant_is_offered_and_not_done(text: str, meant: list[tuple[str, Any]]) -> None:

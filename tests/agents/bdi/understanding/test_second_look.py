@@ -44,8 +44,8 @@ HERE = Workspace.of(
         ("write note jam: the line should auld", {"name": "jam", "text": "should auld"}),
         # Two are there that are written nearly so.
         ("make a folder harbour", {"path": "harbours"}),
-        # Half of the name that it has.
-        ("copy Course lectures to Course for Amelie", {"path": "Orchard/Course lectures", "to": "Course"}),
+        # Half of the name that it has: copying to “Course” would be something else.
+        ("copy Course lectures to Course for Amelie", {}),
         # “Regular” may say how to look.
         ("search Orchard for the expression ab+, regular", {"text": "ab+, regular"}),
         ("search for frost, however spelled", {"text": "frost, however spelled"}),

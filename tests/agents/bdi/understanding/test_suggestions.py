@@ -72,7 +72,7 @@ def test_nothing_is_guessed_of_what_is_forbidden_or_names_nothing(text: str) -> 
 
 
 def test_a_question_about_one_value_keeps_the_answers_that_are_at_hand() -> None:
-    (question,) = understand("Delete the file in Kitchen, compose file", TREE, REGISTRY).questions
+    (question,) = understand("Show the file in Kitchen, compose file", TREE, REGISTRY).questions
     assert question.parameter == "path"
     assert {choice.value for choice in question.choices} == {"Kitchen/Plum cake.txt", "Kitchen/Recipes/Öko bread.txt"}
 
