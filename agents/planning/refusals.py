@@ -37,11 +37,11 @@ def answered(found: NoPlan) -> NoPlan:
 
 def told(evidence: Mapping[str, Any]) -> str:
     """What is said to a goal for which there is no plan; "" where its reason says it all."""
-    return str((evidence.get("cannot") or {}).get("text", ""))
+    return str((evidence.get("refusal") or {}).get("text", ""))
 
 
 def _with(found: NoPlan, text: str, near: Sequence[str] = ()) -> NoPlan:
-    return replace(found, evidence={**found.evidence, "cannot": {"text": text, "nearest": list(near)}})
+    return replace(found, evidence={**found.evidence, "refusal": {"text": text, "nearest": list(near)}})
 
 
 def _of_a_limit(evidence: Mapping[str, Any]) -> str:

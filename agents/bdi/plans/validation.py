@@ -362,8 +362,8 @@ def unfit(command: Command, values: Mapping[str, Any]) -> list[tuple[str, str]]:
         is_address = command.properties.get(name, {}).get("x-kind") == ADDRESS_KIND and isinstance(value, str)
         if is_address and (wrong := address_problem(value)):
             found.append((name, _sentence(f"{name}: {wrong}")))
-    wrong = [*misnamed(command, values), *command.faults(values)]
-    return found + [(name, _sentence(f"{name}: {message}")) for name, message in wrong]
+    faults = [*misnamed(command, values), *command.faults(values)]
+    return found + [(name, _sentence(f"{name}: {message}")) for name, message in faults]
 
 
 def _sentence(text: str) -> str:

@@ -11,6 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from agents.bdi.planning.means_ends import OVER_LIMIT
+from agents.beliefs import set_items
 from agents.models import Goal
 from agents.planning import planning, refusals
 from agents.rules.file_sets import Items
@@ -90,7 +91,7 @@ def test_page_log_and_api_tell_a_limit_alike(
 ) -> None:
     call_command("load_starters", stdout=io.StringIO())
     many = Items(tuple(f"{number}.tmp" for number in range(500)), 1)
-    monkeypatch.setattr(planning.set_items, "look_in", lambda workspace: lambda of: many)
+    monkeypatch.setattr(set_items, "look_in", lambda workspace: lambda of: many)
     goal = goal_about("delete all the .tmp files")
     assert goal.reason.startswith(f"{OVER_LIMIT}: The rule “delete files” matches this goal, but ")
     said = goal.reason.partition(": ")[2]

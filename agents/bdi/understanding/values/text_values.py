@@ -143,7 +143,7 @@ def _of_its_words(kept: Sequence[Token], asked: Asked) -> float:
         penalty += 1.2
     penalty += 1.2 if len(kept) == 1 and first.text in IT else 0.0
     # “The contents of README.md” are what stands there.
-    pass
+    penalty += 1.2 if first.text == "of" and len(kept) > 1 and kept[1].kind in (PATH, PLACEHOLDER) else 0.0
     penalty += 1.2 if first.kind == WORD and first.text in _NO_TEXT else 0.0
     # “Find all text files” looks for files of a kind, and for no word “files”.
     is_kind = first.text in FILE_HEADS | FOLDER_HEADS or (first.text.endswith("s") and bool(type_of(first.text)))
