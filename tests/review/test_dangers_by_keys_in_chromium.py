@@ -236,7 +236,8 @@ def test_pressing_a_on_every_plan_approves_no_danger_that_was_not_on_the_screen(
     tried()
     assert [found for found in of_every_harmful_one(thirty) if found[2]] == [], "a policy approved a danger"
     assert len(of_every_harmful_one(thirty)) == 5
-    page, presses, grown = open_page(reviewer, "/review/", width=390), Presses(), []
+    page, presses = open_page(reviewer, "/review/", width=390), Presses()
+    grown: list[int] = []
 
     def grows(plan: IntentPlan) -> bool:
         """Another file comes to the set while its plan is open: pressed on, then planned anew."""
