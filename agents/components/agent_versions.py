@@ -31,14 +31,25 @@ def body_of(values: Mapping[str, Any]) -> str:
 
 
 def values_of(version: ComponentVersion) -> dict[str, Any]:
-    """What a version sets its agent to. Those from before there were frameworks name none: mindX is meant."""
-    found: dict[str, Any] = json.loads(version.body)
+    """What a version sets its agent to. Those from before there were frameworks name none: mindX is meant.
+
+    Raises GoalRefused for one that cannot be read.
+    """
+    try:
+        found = json.loads(version.body)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise GoalRefused("version", f"Version {version.version} of {version.component.name} cannot be read.")
     return {"framework": OWN, **found}
 
 
 def says(version: ComponentVersion, body: str) -> bool:
-    """Whether the version sets its agent to exactly this text."""
-    return body_of(values_of(version)) == body
+    """Whether the version sets its agent to exactly this text; one that cannot be read does not."""
+    try:
+        return body_of(values_of(version)) == body
+    except GoalRefused:
+        return False
 
 
 def set_now(agent: Agent) -> dict[str, Any]:

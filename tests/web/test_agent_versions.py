@@ -13,6 +13,7 @@ from agents.goals import agent_goals
 from agents.goals.component_goals import Terms
 from agents.mastermind.configs import Config
 from agents.models import Agent, Goal, IntentPlan
+from library.models import ComponentVersion
 from people.models import User
 
 pytestmark = pytest.mark.django_db
@@ -76,3 +77,14 @@ def test_what_is_set_elsewhere_is_a_version_of_its_own_before_the_next_change(sc
     assert found["1.2.0"] == ("active", "as it was set elsewhere after 1.0.0")
     assert found["1.3.0"][0] == "candidate"
     assert agent_versions.values_of(agent_versions.of(scout)["1.3.0"])["max_repair_attempts"] == 0
+
+
+def test_a_version_that_cannot_be_read_says_so_and_what_is_in_force_is_written_anew(
+    scout: Agent, operator: User, client_of: ClientOf
+) -> None:
+    found = agent_versions.of(scout)
+    ComponentVersion.objects.filter(pk__in=[one.pk for one in found.values()]).update(body='{"model": [')
+    page = client_of(operator).post(f"/agents/{scout.pk}/versions/{found['1.1.0'].pk}", follow=True)
+    assert "Version 1.1.0 of scout cannot be read." in page.content.decode()
+    now = agent_versions.in_force(scout, by=operator)
+    assert agent_versions.values_of(now)["people_only"] is False
