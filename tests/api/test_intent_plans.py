@@ -88,6 +88,15 @@ def test_an_approval_by_digest_is_answered_with_the_plan(api_of: Any, reviewer: 
     assert Approval.objects.get().digest == plan.digest
 
 
+def test_an_approval_with_its_danger_counts_only_for_that_danger(api_of: Any, reviewer: Any, plan: Any) -> None:
+    caller, read = api_of(reviewer), api_of(reviewer).get(f"intent-plans/{plan.pk}").json()["danger"]
+    other = caller.post(f"intent-plans/{plan.pk}/approve", {"digest": plan.digest, "danger": "Changes nothing"})
+    assert other.status_code == 409
+    assert f"another one than you read: {read}." in other.json()["detail"]
+    assert not Decision.objects.exists()
+    assert caller.post(f"intent-plans/{plan.pk}/approve", {"digest": plan.digest, "danger": read}).status_code == 202
+
+
 WRONG_DIGESTS = ["", "x", "0" * 64, "0" * 63, "é", "\u202e", 5, 1.5, None, True, [], {}, ["a"], {"sha256": "x"}]
 WRONG_DIGESTS += ["\x00", "0" * 63 + "\x00", "\ud800", 10**40, {"a": ["\x00"]}]
 

@@ -18,6 +18,7 @@ from agents.components import made_tools
 from agents.components.made_tools import Behind
 from agents.models import Intent, IntentPlan
 from agents.record import selectors
+from agents.record.errors import StaleDigest
 from agents.states import PlanState
 from mindx_web.api.protocol.auth import ApiRequest, BearerToken
 from mindx_web.api.protocol.paging import After, Limit, found_id, newest_first
@@ -160,11 +161,13 @@ class GrantIn(Strict):
 class ApproveIn(Strict):
     """`digest` is that of the plan as you read it; any other is 409, even a malformed one.
 
+    With `danger` as you read it the approval is 409 when more has become known since, such as by the dry run.
     With some of the `intents`, a revision with exactly these and those they depend on is approved and returned; the
     others are planned again with your `reason`, or dropped.
     """
 
     digest: Any = Field(description="the digest of the plan as you read it", json_schema_extra={"type": "string"})
+    danger: str = Field("", description="the sentence as you read it; leave it out to approve whatever it is")
     intents: list[int] | None = Field(None, max_length=1000, description="positions; leave it out for all of them")
     reason: str = Field("", description="why the other intents are not approved; needed with a part")
     rest: Literal["plan_again", "drop"] = "plan_again"
@@ -286,6 +289,8 @@ def _approve(user: User, plan_id: str, payload: ApproveIn) -> IntentPlan:
     granted = [(one.intent, one.alternative) for one in payload.alternatives]
     if digest == plan.digest and not rights.why_not(user, plan):
         endangers.check_stands(plan)
+        if payload.danger not in ("", now := listing.told(plan.queue_entry).sentence):
+            raise StaleDigest(f"The danger is another one than you read: {now}. Nothing was approved.")
     if payload.intents is None or digest != plan.digest:
         return decisions.approve(plan, by=user, digest=digest, comment=payload.comment, via=_VIA, alternatives=granted)
     main = {intent.position for intent in plan.intents.all() if intent.phase == Intent.Phase.MAIN}
