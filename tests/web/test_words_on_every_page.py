@@ -20,6 +20,7 @@ from agents import states
 from agents.bdi.intentions.cycle import AgentStatus
 from agents.bdi.recovery.strategies import Strategy
 from agents.presentation import endings
+from agents.presentation.endings import TOLD_BY_THE_REST
 from agents.states import GoalState, PlanState
 from mindx_web.presentation import words
 from tests.review.plans import goal_of
@@ -84,8 +85,8 @@ def test_a_code_is_seen_where_it_is_read_and_not_where_it_is_quoted() -> None:
 def test_every_code_has_words(code: str) -> None:
     assert words.words(code) not in CODES
     said = f"{words.words(code)}: of a_file.py"
-    # A question is said by itself: the badge beside it tells that an answer is needed.
-    assert words.words(f"{code}: of a_file.py") == ("of a_file.py" if code == "question_open" else said)
+    # A question, and what mindX cannot do, are said by themselves: the badge beside them tells what is needed.
+    assert words.words(f"{code}: of a_file.py") == ("of a_file.py" if code in TOLD_BY_THE_REST else said)
 
 
 def test_a_plan_that_a_step_ended_is_told_by_the_step() -> None:
