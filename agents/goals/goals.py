@@ -204,7 +204,8 @@ def cancel(goal: Goal, *, by: User) -> Goal:
             .first()
         )
         if plan is None:
-            return move_goal(goal, GoalState.DROPPED, by=by.username, reason="cancelled_by_person")
+            reason = ending.with_error(goal, "cancelled_by_person")
+            return move_goal(goal, GoalState.DROPPED, by=by.username, reason=reason)
         if plan.state == PlanState.EXECUTING and _worker_holds(goal):
             # The worker's companion sees the flag, stops the step and ends the plan; should it die, the next one does.
             IntentPlan.objects.filter(pk=plan.pk).update(cancel_requested=True, reason=f"cancelled by {by.username}")

@@ -17,7 +17,7 @@ from agents.models import Attempt, Goal, Intent, IntentPlan, RecoveryAttempt
 from agents.plans import renewals, reporting, sub_goals
 from agents.plans.reporting import Done, Running, held
 from agents.presentation import outcome_words
-from agents.record import logs, telemetry, wake_ups
+from agents.record import logs, telemetry, wake_ups, worked
 from agents.record.errors import StepWaits
 from agents.record.lease import Lease
 from agents.record.logs import NewLine, json_text, storable
@@ -140,7 +140,7 @@ def cancel(plan: IntentPlan, lease: Lease) -> None:
 def cancelled(goal: Goal, plan: IntentPlan, *, by: str, reason: str = "cancelled_by_person") -> None:
     """Nothing further of the plan runs; what finished steps changed stays. The caller holds both rows.
 
-    `reason` is the goal's.
+    `reason` is the goal's; what had failed before it is kept behind it.
     """
     why = f"cancelled by {by}"
     Attempt.objects.filter(intent__intent_plan=plan, finished=None).update(
@@ -150,7 +150,13 @@ def cancelled(goal: Goal, plan: IntentPlan, *, by: str, reason: str = "cancelled
     _skip_pending(plan, "cancelled")
     move_plan(plan, PlanState.CANCELLED, by=by, reason=why)
     logs.say(goal.pk, "worker", "cancel", "stopped: the goal was cancelled", level="warning")
-    move_goal(goal, GoalState.DROPPED, by=by, reason=reason)
+    move_goal(goal, GoalState.DROPPED, by=by, reason=with_error(goal, reason))
+
+
+def with_error(goal: Goal, reason: str) -> str:
+    """The reason of a goal that is dropped, with what had failed before: a cancel does not make that undone."""
+    error = worked.error_before(goal)
+    return storable(f"{reason}: {error}") if error else reason
 
 
 def wait_for_sandbox(plan: IntentPlan, lease: Lease, why: str) -> None:
