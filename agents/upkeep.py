@@ -15,6 +15,7 @@ from agents.foreign_tools import listing
 from agents.frameworks import runs
 from agents.hands import typed
 from agents.insights import insight_cases
+from agents.learning import uses
 from agents.modular import working as modular_working
 from agents.plans import report_filing, stray_plans
 from agents.record import log_retention
@@ -34,6 +35,7 @@ def sweep() -> None:
         runs.sweep,
         typed.sweep,
         report_filing.sweep,
+        uses.count_waiting,
         replays.sweep,
         rollouts.sweep,
         prompt_canaries.sweep,

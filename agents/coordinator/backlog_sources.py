@@ -17,6 +17,7 @@ from agents.coordinator.backlog import Prepared, Wish
 from agents.mastermind import duplicates
 from agents.mastermind.components import Component
 from agents.models import Attempt, BacklogItem, GivenCommand, Goal, Intent
+from agents.record import worked
 from agents.record.errors import AgentsError
 from agents.states import GOAL_ENDED, GoalState
 
@@ -114,7 +115,7 @@ def _by_file(report: Mapping[str, Any]) -> Iterator[tuple[str, str, int]]:
 def note_failures() -> int:
     """Put into the backlog which command keeps failing in which way; returns how many wishes were said or counted."""
     since = timezone.now() - _LOOKED_BACK
-    failed = Goal.objects.filter(ended_at__gte=since, state=GoalState.FAILED.value).order_by("-ended_at")
+    failed = worked.failed_goals(Goal.objects.filter(changed_at__gte=since)).order_by("-changed_at")
     goals = list(failed.values_list("pk", flat=True)[:_MOST_GOALS])
     rows = (
         Attempt.objects.filter(intent__intent_plan__goal__in=goals, outcome="failed")

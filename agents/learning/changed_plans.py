@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.bdi.learning import followed_runs
+from agents.bdi.outcome.outcome import MISSED
 from agents.models import IntentPlan, Transition
 from agents.states import PlanState
 from library.models import Experience, ExperienceCorrection
@@ -22,10 +23,10 @@ def record(goal_id: int, remembered: int) -> None:
     revisions = list(
         IntentPlan.objects.filter(goal_id=goal_id)
         .order_by("revision")
-        .values("id", "state", "goal__text", "plan__steps", "plan__evidence")
+        .values("id", "state", "goal__text", "goal__outcome", "plan__steps", "plan__evidence")
     )
     *earlier, last = revisions
-    if last["state"] != PlanState.COMPLETE:
+    if last["state"] != PlanState.COMPLETE or last["goal__outcome"] in MISSED:
         return
     found: dict[int, str] = {}
     for revision in earlier:

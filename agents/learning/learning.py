@@ -22,18 +22,16 @@ from agents.bdi.learning import remembering
 from agents.bdi.learning.remembering import Ended, Recovery, Revision
 from agents.beliefs import belief_rows, perceiving
 from agents.beliefs.perceiving import Place
-from agents.components import candidates, made_tools
+from agents.components import candidates
 from agents.execution import database_outage
 from agents.insights import insight_cases
-from agents.learning import changed_plans
-from agents.models import Attempt, Goal, IntentPlan
+from agents.learning import changed_plans, uses
+from agents.models import Goal, IntentPlan
 from agents.plans import goal_families, shadowing
 from agents.record import logs, prepared, signals, wake_ups
 from agents.record.lease import Lease, LeaseLost
 from agents.record.logs import NewLine
-from agents.states import PlanState
 from agents.toolkit.types import Belief as Believed
-from library.components import services as components
 from library.memory import services as memory
 from sandbox.contract import SandboxError
 
@@ -118,9 +116,7 @@ def _remember(lease: Lease, found: _Found) -> None:
     """Write all of it: together, so that nothing is counted twice by whoever goes on after a worker that died."""
     if found.is_learned:
         return
-    if (used := remembering.used_version(found.ended)) is not None:
-        components.record_use(*used)
-    _count_tools(found.ended)
+    uses.count_ended(lease.goal_id, found.ended)
     insight_cases.judge_corrections(lease.goal_id)
     ended_at = found.ended_at or timezone.now()
     # One more for each recovery, in the same exchange: a goal without any pays nothing for it.
@@ -145,19 +141,6 @@ def _remember(lease: Lease, found: _Found) -> None:
         transaction.on_commit(goal_families.drop_orphans, robust=True)
 
 
-def _count_tools(ended: Ended) -> None:
-    """Each tool that people made, once for the plan: did all of its steps that were tried work?"""
-    revision = ended.revision
-    if revision is None or revision.state not in (PlanState.COMPLETE, PlanState.FAILED):
-        return
-    for name in {step.partition(".")[0] for step in revision.main}:
-        if (version := made_tools.version_in_use(name)) is None:
-            continue
-        tried = Attempt.objects.filter(intent__intent_plan=revision.id, intent__tool=name)
-        if tried.exists():
-            components.record_use(version, not tried.filter(outcome="failed").exists())
-
-
 def _read(lease: Lease) -> _Found:
     """The goal as it has ended, its row locked until the transaction is over; LeaseLost when it was taken over."""
     bounds = {
@@ -172,8 +155,9 @@ def _read(lease: Lease) -> _Found:
     if row is None:
         raise LeaseLost(f"goal {lease.goal_id} was taken over (fence {lease.fence})")
     text, state, outcome, reason, ended_at, owner, is_learned, agent, workspace, *rest = row
-    beliefs, wishes, whole, is_part, recoveries, moves, tries, failure, revisions, plan_id, plan_state, *rest = rest
-    made, steps, main, tools, worked, printed, was_tried, has_copy, has_parts, files, has_key = rest
+    beliefs, wishes, whole, is_part, recoveries, moves, tries, failure, error, asked, revisions, *rest = rest
+    plan_id, plan_state, made, steps, main, tools, worked, printed, *rest = rest
+    was_tried, has_copy, has_parts, files, has_key = rest
     revision = None
     if plan_id is not None:
         by = json.loads(made) if made else {}
@@ -202,6 +186,8 @@ def _read(lease: Lease) -> _Found:
             moves=[(new, by, why) for new, by, why in json.loads(moves)],
             tries=tries,
             failure=failure,
+            error=error or "",
+            asked=asked,
             revisions=revisions,
             revision=revision,
             edits=json.loads(wishes),

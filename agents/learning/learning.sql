@@ -23,6 +23,22 @@ SELECT goal.text, goal.state, goal.outcome, goal.reason, goal.ended_at, goal.sub
         WHERE move.goal_id = goal.id AND move.intent_plan_id IS NOT NULL
           AND move.new IN ('approved', 'rejected', 'superseded')),
        tried.tries, tried.failure,
+       -- What failed in the newest of its plans that were begun, where nothing got past it. Most goals had no failure.
+       CASE WHEN tried.failure <> '' THEN (
+           SELECT left('step ' || stuck.position || ' had failed: ' || attempt.reason, %(said)s::int)
+           FROM agents_intentplan revision
+           JOIN agents_intent stuck ON stuck.intent_plan_id = revision.id
+           JOIN agents_attempt attempt ON attempt.intent_id = stuck.id
+           WHERE revision.goal_id = goal.id AND stuck.phase = 'main' AND stuck.state = 'failed'
+                 AND attempt.outcome = 'failed'
+                 AND NOT EXISTS (
+                     SELECT FROM agents_intentplan later
+                     JOIN agents_intent step ON step.intent_plan_id = later.id
+                     JOIN agents_attempt begun ON begun.intent_id = step.id
+                     WHERE later.goal_id = goal.id AND later.revision > revision.revision)
+           ORDER BY attempt.id DESC LIMIT 1) END,
+       tried.failure <> '' AND EXISTS (
+           SELECT FROM agents_handitem hand WHERE hand.goal_id = goal.id AND hand.intent_plan_id IS NOT NULL),
        (SELECT count(*) FROM agents_intentplan revision WHERE revision.goal_id = goal.id),
        plan.id, plan.state,
        (SELECT json_build_object('rule', proposed.evidence -> 'rule', 'source', proposed.source,

@@ -16,6 +16,7 @@ from agents.components.rules import known_rules, read_one
 from agents.insights import past_goals
 from agents.learning.rule_from_goal import step_of, written
 from agents.models import Goal
+from agents.record import worked
 from agents.record.selectors import current_plan
 from agents.rules.selection import KnownRule
 from agents.states import GoalState
@@ -27,7 +28,8 @@ from library.models import Component
 GOALS = 60
 # Whoever opens the page waits for the trial on the past goals; what is not reached is not counted.
 SECONDS = 4.0
-_ENDED = (GoalState.ACHIEVED, GoalState.FAILED)
+# Those that wait for a person after a failure are among the goals that failed, and those cancelled after one.
+_ENDED = (GoalState.ACHIEVED, GoalState.FAILED, GoalState.MANUAL, GoalState.DROPPED)
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,8 @@ def _traces(goals: QuerySet[Goal]) -> Iterator[Trace]:
     ended = goals.filter(state__in=[state.value for state in _ENDED]).order_by("-pk")[:GOALS]
     believed = {one.goal: one.beliefs for one in past_goals.newest(goals.filter(pk__in=[g.pk for g in ended]), GOALS)}
     for goal in ended:
-        succeeded = goal.state == GoalState.ACHIEVED and not goal.has_missed
+        if (succeeded := worked.of_goal(goal)) is None:
+            continue
         draft = _worked(goal) if succeeded else _failed(goal)
         if draft is not None:
             yield Trace(goal.pk, goal.text, draft, believed.get(goal.pk, ()), succeeded)

@@ -15,6 +15,7 @@ from agents.models.duties import Duty
 from agents.models.environments import EnvironmentAction, EnvironmentEpisode, EnvironmentPolicy, EnvironmentRun
 from agents.models.evolution import (
     CandidateSearch,
+    CountedUse,
     EvolutionGrant,
     EvolutionProposal,
     EvolutionStart,
@@ -78,6 +79,7 @@ __all__ = [
     "CandidateSearch",
     "ClassCorrection",
     "Correction",
+    "CountedUse",
     "DaySoFar",
     "Deed",
     "Duty",

@@ -314,6 +314,20 @@ class ToolCheck(models.Model):
         return f"trials of {self.version}"
 
 
+class CountedUse(models.Model):
+    """A use of a version that was counted as a failure while its goal waits for a person: its end counts no second."""
+
+    goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="counted_uses")
+    version = models.ForeignKey(ComponentVersion, on_delete=models.CASCADE, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["goal", "version"], name="use_counted_once_per_goal")]
+
+    def __str__(self) -> str:
+        return f"{self.version} in goal {self.goal_id}"
+
+
 class EvolutionGrant(models.Model):
     """How many candidates a day a model may be asked for without a person; the newest row holds."""
 

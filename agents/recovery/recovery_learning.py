@@ -36,10 +36,14 @@ _USUAL: dict[str, float] = {}
 CellKey = tuple[str, str, str]
 
 # The end of each recovered step that is known by now. In its own plan it is the step itself; where it went on in
-# another revision it is the steps that stand in its place there.
+# another revision it is the steps that stand in its place there. While a goal waits for a person after a failure, what
+# was tried before that did not help, whatever the person makes of it.
 _ENDS = """
 SELECT failure.id,
        CASE
+         WHEN failure.overtaken_by <> '' AND goal.state = 'manual' AND EXISTS (
+           SELECT FROM agents_handitem hand
+           WHERE hand.goal_id = goal.id AND hand.answered_at IS NULL AND hand.intent_plan_id IS NOT NULL) THEN false
          WHEN failure.carried_by_id IS NOT NULL THEN
            CASE
              WHEN carrying.state NOT IN ('complete', 'failed', 'superseded', 'rejected', 'expired', 'cancelled')

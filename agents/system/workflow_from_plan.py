@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from agents.bdi.outcome.outcome import MISSED
 from agents.bdi.plans import document as documents
 from agents.bdi.plans.branches import path_of
 from agents.bdi.plans.document import IntentSpec
@@ -30,7 +31,8 @@ def source(pk: int, wish: str, by: User) -> IntentPlan:
     Raises NotPossibleNow where there is none.
     """
     wanted = [pk] if pk else _alike(wish, by)
-    found = goals_visible_to(by).filter(pk__in=wanted, state=GoalState.ACHIEVED.value).in_bulk()
+    achieved = goals_visible_to(by).filter(pk__in=wanted, state=GoalState.ACHIEVED.value)
+    found = achieved.exclude(outcome__in=sorted(MISSED)).in_bulk()
     for each in wanted:
         plan = _ran(found[each]) if each in found else None
         if plan is not None:

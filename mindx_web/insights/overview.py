@@ -9,7 +9,19 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from django.conf import settings
-from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import (
+    BooleanField,
+    Case,
+    Count,
+    Exists,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
 from django.db.models.functions import TruncDate
 from django.db.models.lookups import IsNull
 from django.utils import timezone
@@ -18,6 +30,7 @@ from agents.bdi.outcome.outcome import MISSED
 from agents.goals import examples
 from agents.models import Goal, Intent, IntentPlan, RecoveryAttempt
 from agents.pages.files import files_held
+from agents.record import worked
 from agents.record.selectors import approved, begun, goals_visible_to, paused, plans_visible_to
 from agents.states import GoalState, IntentState, PlanState
 from mindx_web.presentation.chart import Chart, Day, chart
@@ -30,6 +43,12 @@ DAYS = 14
 SHOWN = 5
 # The median of more decisions than this would not be another one.
 DECISIONS_LOOKED_AT = 500
+_YES, _NO = Value(True), Value(False)
+_HAS_FAILED = Case(
+    When(Q(state=GoalState.ACHIEVED.value) & ~Q(outcome__in=sorted(MISSED)), then=_NO),
+    default=_YES,
+    output_field=BooleanField(),
+)
 _AT_WORK = (GoalState.PENDING, GoalState.PLANNING, GoalState.EXECUTING, GoalState.RECOVERING)
 
 
@@ -132,22 +151,23 @@ def _ended_at(goal: Goal) -> datetime:
 
 
 def how_it_went(user: User) -> Chart:
-    """Goals achieved and failed on each of the last days, today included."""
+    """Goals achieved and failed on each of the last days, today included.
+
+    A goal that failed and waits for a person stands on the day since which it waits.
+    """
     today = timezone.localdate()
     days = [today - timedelta(days=back) for back in reversed(range(DAYS))]
     recovered = RecoveryAttempt.objects.filter(attempt__intent__intent_plan__goal=OuterRef("pk"))
-    rows = (
-        goals_visible_to(user)
-        .filter(ended_at__gte=_start(), state__in=[GoalState.ACHIEVED.value, GoalState.FAILED.value])
-        .annotate(day=TruncDate("ended_at"), recovered=Exists(recovered), missed=Q(outcome__in=sorted(MISSED)))
-        .order_by()
-        .values("day", "state", "missed", "recovered")
-        .annotate(count=Count("pk"))
-    )
+    seen = goals_visible_to(user)
+    ended = seen.filter(ended_at__gte=_start(), state__in=[GoalState.ACHIEVED.value, GoalState.FAILED.value])
+    ended = ended.annotate(day=TruncDate("ended_at"), recovered=Exists(recovered), has_failed=_HAS_FAILED)
+    stopped = seen.filter(changed_at__gte=_start(), state__in=[GoalState.MANUAL.value, GoalState.DROPPED.value])
+    stopped = worked.failed_goals(stopped).annotate(day=TruncDate("changed_at"), recovered=_NO, has_failed=_YES)
+    # One question, each part of it by its own index.
+    rows = _by_day(ended).union(_by_day(stopped), all=True)
     counts: Counter[tuple[date, bool, bool]] = Counter()
-    for row in rows:
-        achieved = row["state"] == GoalState.ACHIEVED and not row["missed"]
-        counts[row["day"], achieved, row["recovered"]] += row["count"]
+    for day, has_recovered, has_failed, count in rows:
+        counts[day, not has_failed, has_recovered] += count
     return chart(
         [
             Day(
@@ -159,6 +179,11 @@ def how_it_went(user: User) -> Chart:
             for day in days
         ]
     )
+
+
+def _by_day(goals: QuerySet[Goal]) -> QuerySet[Goal, tuple[date, bool, bool, int]]:
+    found = goals.order_by().values("day", "recovered", "has_failed").annotate(count=Count("pk"))
+    return found.values_list("day", "recovered", "has_failed", "count")
 
 
 def median_decision_s(user: User) -> tuple[float | None, int]:

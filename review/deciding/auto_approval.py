@@ -7,13 +7,12 @@ from datetime import UTC, datetime, time
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F
 from django.utils import timezone
 
-from agents.bdi.outcome.outcome import MISSED
 from agents.models import IntentPlan
 from agents.plans import shadowing
-from agents.record import logs
+from agents.record import logs, worked
 from agents.record.errors import StaleDigest
 from agents.states import PlanState, ShadowState
 from review.audit import canonical
@@ -42,9 +41,8 @@ def sweep() -> None:
             _put_last(plan_id)
     since = F("policy__policy__enabled_at")
     approved = Decision.objects.filter(policy__policy__state=PolicyState.ENABLED.value, at__gte=since)
-    missed = Q(intent_plan__state=PlanState.COMPLETE.value, intent_plan__goal__outcome__in=sorted(MISSED))
-    bad = approved.filter(Q(intent_plan__state=PlanState.FAILED.value) | missed)
-    for plan_id in bad.values_list("intent_plan_id", flat=True)[:SWEEP_PLANS]:
+    bad = worked.bad_ends(IntentPlan.objects.filter(pk__in=approved.values("intent_plan_id")))
+    for plan_id in bad.values_list("pk", flat=True)[:SWEEP_PLANS]:
         judge(plan_id)
 
 

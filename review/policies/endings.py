@@ -7,15 +7,14 @@ from datetime import datetime
 from agents.models import IntentPlan, WorkspaceChange
 from agents.plans import shadowing
 from agents.presentation import outcome_words
-from agents.states import PlanState
+from agents.record import worked
 
 
 def trouble(plan: IntentPlan) -> str:
     """Why its end speaks against the policy that approved it; "" when it ended well or has not ended."""
-    if plan.state == PlanState.FAILED:
-        return f"plan {plan.pk}, which it approved, failed"
-    if plan.has_missed:
-        return f"plan {plan.pk}, which it approved, {outcome_words.STATES[plan.goal.outcome]}"
+    if worked.of_plan(plan) is False:
+        missed = outcome_words.STATES[plan.goal.outcome] if plan.has_missed else "failed"
+        return f"plan {plan.pk}, which it approved, {missed}"
     run = shadowing.latest(plan)
     told = (run.surprises or {}) if run is not None else {}
     if told.get("steps") or told.get("paths"):

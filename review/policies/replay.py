@@ -15,7 +15,7 @@ from agents.bdi.plans import document as documents
 from agents.models import IntentPlan
 from agents.plans import shadowing
 from agents.presentation import outcome_words
-from agents.states import PlanState
+from agents.record import worked
 from review.entries import risks
 from review.models import Decision, PolicyVersion, ReviewPolicy
 from review.policies import evaluation, track_record
@@ -32,13 +32,13 @@ _NO = {"reject": "rejected it", "request_changes": "sent it back"}
 
 @dataclass(frozen=True)
 class Past:
-    """A plan of history: what a person decided, and how it ended."""
+    """A plan of history: what a person decided, and whether it worked (`agents.bdi.outcome.worked`)."""
 
     plan: IntentPlan
     facts: PlanFacts
     verdict: str
     by: str
-    ended: str
+    worked: bool | None
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,8 @@ def history() -> list[Past]:
             continue
         run = shadowing.latest(plan)
         trouble = evaluation.shadow_problem(document, run, run.base if run else "")
-        found.append(Past(plan, replace(facts, shadow_problem=trouble), row.verdict, row.by.display_name, plan.state))
+        facts = replace(facts, shadow_problem=trouble)
+        found.append(Past(plan, facts, row.verdict, row.by.display_name, worked.of_plan(plan)))
     return found
 
 
@@ -130,10 +131,9 @@ def replayed(version: PolicyVersion) -> Replay:
         if words := _against(rule, past):
             goal = past.plan.goal.text[:160]
             person = f"{past.by} {_NO.get(past.verdict, 'approved it')}"
-            if past.ended == PlanState.FAILED:
-                person += ", and it failed"
-            elif past.plan.has_missed:
-                person += f", and it {outcome_words.STATES[past.plan.goal.outcome]}"
+            if past.worked is False:
+                missed = outcome_words.STATES[past.plan.goal.outcome] if past.plan.has_missed else "failed"
+                person += f", and it {missed}"
             against.append(Disagreement(past.plan.pk, goal, person, f"{words}: {outcome.by.why}"))
     return Replay(len(pasts), spoke, spoke - len(against), tuple(against), _own(version.policy, rule))
 
@@ -155,8 +155,7 @@ def _against(rule: Rule, past: Past) -> str:
     """How the policy would have contradicted the person's decision, or the outcome; "" for agreement."""
     approved = past.verdict == Decision.Verdict.APPROVE
     if rule.action is Action.AUTO_APPROVE:
-        ended_badly = past.ended == PlanState.FAILED or past.plan.has_missed
-        return "" if approved and not ended_badly else "approve"
+        return "" if approved and past.worked is not False else "approve"
     if rule.action is Action.FORBID:
         return "forbid" if approved else ""
     return ""
@@ -181,7 +180,7 @@ def _shape(facts: PlanFacts) -> tuple[Any, ...]:
 
 
 def _went_well(past: Past) -> bool:
-    return past.verdict == Decision.Verdict.APPROVE and past.ended == PlanState.COMPLETE and not past.plan.has_missed
+    return past.verdict == Decision.Verdict.APPROVE and past.worked is True
 
 
 def _conditions(facts: PlanFacts, pasts: list[Past]) -> Conditions:

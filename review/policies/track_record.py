@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from agents.models import IntentPlan
+from django.db.models import Exists, OuterRef, Q
+
+from agents.models import HandItem, IntentPlan
 from review.entries import risks
 from review.models import Decision, ReviewPolicy
 from review.policies import endings, evaluation
@@ -25,7 +27,9 @@ class Approved:
 def of(policy: ReviewPolicy) -> Iterator[Approved]:
     """The newest of them; those whose bytes cannot be read are left out."""
     rows = Decision.objects.filter(policy__policy=policy, verdict=Decision.Verdict.APPROVE).order_by("-pk")
-    rows = rows.filter(intent_plan__ended_at__isnull=False).select_related(
+    # One that failed and waits for a person has not ended, and has failed all the same.
+    waits = Exists(HandItem.objects.filter(intent_plan=OuterRef("intent_plan")))
+    rows = rows.filter(Q(intent_plan__ended_at__isnull=False) | waits).select_related(
         "intent_plan__goal__submitted_by", "intent_plan__goal__agent", "intent_plan__workspace", "intent_plan__plan"
     )
     counts = risks.counts()

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.bdi.outcome.outcome import MISSED, Outcome
+from agents.bdi.outcome.worked import goal_worked, plan_worked
 from agents.bdi.recovery.strategies import way_named
-from agents.states import GoalState, PlanState
+from agents.states import GoalState
 
 OUTPUT_MAX = 1_500
 SAID_MAX = 500
@@ -27,7 +28,6 @@ _OF_THE_MACHINE = re.compile(
     r"The (?:programs?|tools?) |The sandbox level|The program |Python |A language model is available"
     r"|Autonomous mode is off|A virtual environment is not active|You are in the (?:workspace's )?root"
 )
-_RAN_TO_AN_END = (PlanState.COMPLETE, PlanState.FAILED)
 
 
 @dataclass(frozen=True)
@@ -81,9 +81,10 @@ class Ended:
     """An ended goal as the tables have it.
 
     `outcome`: what came of it, where its plan ran to its end. `moves`: who moved its plans to where, and why. `tries`:
-    the outcome of every try; `failure`: the class of the last failed one. `revisions`: how many were proposed;
-    `revision` is the newest. `edits`: values that people put in, as `Goal.wishes` has them. `whole`: the text of the
-    goal that this one is a part of, "" where it is none's or somebody else's.
+    the outcome of every try; `failure`: the class of the last failed one, and `error` what it was, where nothing got
+    past it. `asked`: a person was asked to repair a step. `revisions`: how many were proposed; `revision` is the
+    newest. `edits`: values that people put in, as `Goal.wishes` has them. `whole`: the text of the goal that this one
+    is a part of, "" where it is none's or somebody else's.
     """
 
     text: str
@@ -101,6 +102,8 @@ class Ended:
     edits: Sequence[Mapping[str, Any]] = ()
     whole: str = ""
     is_part: bool = False
+    error: str = ""
+    asked: bool = False
     recoveries: Sequence[Recovery] = ()
 
     @property
@@ -170,17 +173,23 @@ def _way_words(name: str) -> str:
 
 
 def used_version(goal: Ended) -> tuple[int, bool] | None:
-    """The version of the rule or workflow whose record counts the goal's plan, and whether it succeeded; else None.
+    """The version of the rule or workflow whose record counts the goal's plan, and whether it worked; else None.
 
-    Plans that ran to an end count; a rejected one says nothing about whether its rule works. One of which nothing could
-    be checked counts by its steps, as it did before there were checks.
+    A rejected plan says nothing about whether its rule works. One of which nothing could be checked counts by its
+    steps, as it did before there were checks.
     """
-    revision = goal.revision
-    if revision is None or revision.state not in _RAN_TO_AN_END:
+    if (revision := goal.revision) is None:
         return None
-    version = revision.rule.get("component_version_id") or revision.rule.get("version_id") or revision.workflow
-    worked = revision.state == PlanState.COMPLETE and not _skipped_what_failed(goal) and goal.outcome not in MISSED
-    return (int(version), worked) if version else None
+    asked = goal.asked or _skipped_what_failed(goal)
+    worked = plan_worked(revision.state, goal.state, goal.outcome, failed=bool(goal.error), asked=asked)
+    version = version_in(revision.rule, revision.workflow)
+    return (version, worked) if version is not None and worked is not None else None
+
+
+def version_in(rule: Mapping[str, Any] | None, workflow: int | str | None) -> int | None:
+    """The version of a rule, by its evidence, or of a workflow that a plan was made with."""
+    version = (rule or {}).get("component_version_id") or (rule or {}).get("version_id") or workflow
+    return int(version) if version else None
 
 
 def _skipped_what_failed(goal: Ended) -> bool:
@@ -188,7 +197,8 @@ def _skipped_what_failed(goal: Ended) -> bool:
 
     Where nothing failed, the steps were skipped by their own conditions: there was nothing to do.
     """
-    return goal.revision is not None and not goal.revision.worked and bool(goal.failure)
+    has_ended = goal.state == GoalState.ACHIEVED and goal.revision is not None
+    return has_ended and not goal.revision.worked and bool(goal.failure)
 
 
 def _task(goal: Ended) -> str:
@@ -276,12 +286,16 @@ def _outcome(goal: Ended) -> str:
         if _skipped_what_failed(goal):
             return "partial_success"
         return "success" if goal.outcome == Outcome.ACHIEVED else "unchecked"
-    if goal.state == GoalState.DROPPED:
+    if goal_worked(goal.state, goal.outcome, failed=bool(goal.error)) is None:
         return "abandoned"
     return "partial_success" if goal.revision is not None and goal.revision.worked else "failure"
 
 
 def _output(goal: Ended) -> str:
-    """How it ended in words: the reason, else the end of what the last steps printed."""
+    """How it ended in words: the reason, the error that came before it, then the ends of what the last steps printed.
+
+    Whoever cancels a goal gives another reason than the error for which it was cancelled.
+    """
+    told = [goal.reason, goal.error if goal.state == GoalState.DROPPED and goal.error not in goal.reason else ""]
     printed = [text.strip()[-SAID_MAX:] for text in (goal.revision.printed if goal.revision else ())]
-    return "\n".join([*([goal.reason] if goal.reason else []), *filter(None, printed)])[:OUTPUT_MAX]
+    return "\n".join([*filter(None, [*told, *printed])])[:OUTPUT_MAX]

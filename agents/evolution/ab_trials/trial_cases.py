@@ -17,6 +17,7 @@ from agents.evolution.replays.answer_cases import FoundCall
 from agents.evolution.replays.cases import Found
 from agents.evolution.sequential import Count, counts_of
 from agents.models import Goal, HandItem, Plan, ReplayCase, VersionTrial, VersionTrialCase
+from agents.record import worked
 from agents.states import GoalState, TrialState
 from library.components import canary
 from library.components.canary import MOST_PERCENT as HALF
@@ -29,7 +30,6 @@ MOST_REPLAYED, MOST_ASKED = 200, 60
 _PLANS_A_SWEEP = 100
 # Of the newest calls: there is no index by prompt.
 _CALLS_COUNTED = 2_000
-_ENDED = {GoalState.ACHIEVED, GoalState.FAILED, GoalState.MANUAL}
 
 
 def earlier(version: ComponentVersion, most: int | None = None) -> list[Found] | list[FoundCall]:
@@ -158,20 +158,16 @@ def _concerned(trial: VersionTrial, plan: Plan) -> bool:
 
 
 def _settle(case: VersionTrialCase) -> None:
-    """Store a goal's result once it is known. A dropped or removed goal does not count."""
-    goal, worked = case.goal, None
-    if goal is not None and goal.state != GoalState.DROPPED:
-        worked = _worked(goal)
-        if worked is None:
-            return
+    """Store a goal's result once it is known. A removed goal does not count, nor one dropped that had not failed."""
+    has_worked = _worked(case.goal) if case.goal is not None else None
+    if has_worked is None and case.goal is not None and case.goal.state != GoalState.DROPPED:
+        return
     # The race it closes: two sweeps at once. What is known stays.
-    VersionTrialCase.objects.filter(pk=case.pk, known_at=None).update(worked=worked, known_at=timezone.now())
+    VersionTrialCase.objects.filter(pk=case.pk, known_at=None).update(worked=has_worked, known_at=timezone.now())
 
 
 def _worked(goal: Goal) -> bool | None:
-    """None while nobody knows. Waiting for a person who must go on counts as failed, as in a replay."""
-    if HandItem.objects.filter(goal=goal).exists():
+    """None while nobody knows. A goal that only a person can plan counts as failed, too: neither version planned it."""
+    if goal.state == GoalState.MANUAL or HandItem.objects.filter(goal=goal).exists():
         return False
-    if goal.state not in _ENDED:
-        return None
-    return goal.state == GoalState.ACHIEVED and not goal.has_missed
+    return worked.of_goal(goal)

@@ -23,8 +23,9 @@ from agents.evolution.replays import gate, replanning, replays, reprocessing
 from agents.evolution.replays.cases import Found
 from agents.evolution.replays.gate import Judgement
 from agents.models import IntentPlan, Plan, ReplayCase, Rollout
+from agents.record import worked
 from agents.record.moves import move_rollout
-from agents.states import MoveRefused, PlanState, RolloutState
+from agents.states import MoveRefused, RolloutState
 from library.components import canary
 from library.components import services as library
 from library.models import ComponentVersion
@@ -175,4 +176,4 @@ def _case(rollout: Rollout, plan: Plan) -> Found | None:
     if not concerned:
         return None
     base = document.base if document is not None else plan.goal.workspace.head
-    return Found(plan.goal, plan, base, made is not None and made.state == PlanState.COMPLETE)
+    return Found(plan.goal, plan, base, made is not None and bool(worked.of_plan(made)))

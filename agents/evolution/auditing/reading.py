@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 from django.db import connection
 from django.utils import timezone
 
-from agents.bdi.outcome.outcome import MISSED
 from agents.bdi.planning import means_ends
 from agents.bdi.plans import document as documents
 from agents.bdi.plans.document import IntentSpec
@@ -24,6 +23,7 @@ from agents.evolution.auditing.facts import Facts, Part, Past, Tried
 from agents.evolution.auditing.gaps import plain
 from agents.evolution.replays import replanning
 from agents.models import FailureRecord, Goal, IntentPlan, Plan, RecoveryPolicy, RecoveryStatistic
+from agents.record import worked
 from agents.rules.selection import KnownRule
 from agents.states import GoalState
 from agents.toolkit.registry import tools_in_use
@@ -76,8 +76,10 @@ def _pasts(goals: Mapping[int, Goal]) -> Iterable[Past]:
     with connection.cursor() as cursor:
         cursor.execute(_PLANS, {"goals": list(goals), "served": list(_SERVED)})
         planned = {row[0]: row[1:] for row in cursor.fetchall()}
-    ran = IntentPlan.objects.filter(goal__in=goals, approved_digest__gt="").order_by("goal_id", "-revision")
-    latest = {plan.goal_id: plan for plan in ran.distinct("goal_id")}
+    ran = worked.with_failures(IntentPlan.objects.filter(goal__in=goals, approved_digest__gt=""))
+    newest = ran.order_by("goal_id", "-revision").distinct("goal_id")
+    # What a model planned in the place of a rule's plan that failed says nothing good of the rule.
+    latest = {plan.goal_id: plan for plan in (*newest, *newest.filter(plan__source__in=_SERVED))}
     failed = {row.goal_id: row for row in FailureRecord.objects.filter(goal__in=goals, position__gt=0).order_by("pk")}
     for goal in goals.values():
         problem, by_rules, rivals = planned.get(goal.pk, ("", [], []))
@@ -93,15 +95,15 @@ def _pasts(goals: Mapping[int, Goal]) -> Iterable[Past]:
 
 
 def _with_run(past: Past, goal: Goal, plan: IntentPlan, failure: FailureRecord | None) -> Past:
-    """What its plan touched, and how that ended; a goal that was let go of says nothing."""
-    if goal.state == GoalState.DROPPED:
+    """What its plan touched, and how that ended; a goal that was dropped before anything failed says nothing."""
+    plan.goal = goal
+    if (has_worked := worked.of_plan(plan)) is None:
         return past
     around = frozenset({f"agent {goal.agent.name}", f"workspace {goal.workspace.name}"})
     specs = documents.read(bytes(plan.document)).intents
-    worked = goal.state == GoalState.ACHIEVED and not goal.has_missed and goal.outcome not in MISSED
     marks = frozenset(mark for spec in specs for mark in _marks(spec)) | around
-    if worked or failure is None:
-        return replace(past, worked=worked, marks=marks, failed_marks=frozenset() if worked else marks)
+    if has_worked or failure is None:
+        return replace(past, worked=has_worked, marks=marks, failed_marks=frozenset() if has_worked else marks)
     at = [spec for spec in specs if spec.position == failure.position] or list(specs)
     return replace(
         past,

@@ -18,6 +18,7 @@ from agents.actors import firmware
 from agents.evolution.replays import answer_checks, asking_again, cases
 from agents.evolution.replays.answer_checks import PLAN, Asked
 from agents.models import Agent, Goal
+from agents.record import worked
 from agents.states import GoalState
 from library.language.asking import guessed_tokens
 from library.models import Component, ComponentVersion, ModelCall
@@ -28,7 +29,8 @@ from library.prompts.in_use import KIND as PROMPT
 MOST = 15
 # So many of the newest calls of all are searched, for there is no index, and so many that fit are looked at.
 _LOOKED_AT, _READ = 2_000, 200
-_ENDED_BADLY = (GoalState.FAILED, GoalState.MANUAL, GoalState.DROPPED)
+# Beside what did not work: nobody could use the answer, or a person rejected what came of it.
+_OF_NO_USE = (GoalState.MANUAL, GoalState.DROPPED)
 
 
 # The version that another one is compared with.
@@ -155,7 +157,7 @@ def _found(call: ModelCall, *, must_change: bool) -> FoundCall | None:
         return None
     is_well = not answer_checks.check(asked, call.answer).wrong
     if asked.prompt == PLAN and goal is not None:
-        is_well = is_well and goal.state not in _ENDED_BADLY
+        is_well = is_well and goal.state not in _OF_NO_USE and worked.of_goal(goal) is not False
     return FoundCall(asked, is_well)
 
 

@@ -1,7 +1,7 @@
 """The earlier goals that a candidate is measured by: those that a version of its component worked on, and that ran.
 
 All failures, and as many successes, the newest of each. A goal counts once, by the last plan that the rule made for it
-or that used the tool.
+or that used the tool. What worked is said by `agents.bdi.outcome.worked`.
 """
 
 from __future__ import annotations
@@ -12,19 +12,15 @@ from itertools import islice
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from agents.bdi.outcome.outcome import MISSED
 from agents.components.agent_versions import KIND as AGENT
 from agents.components.rules import KIND as RULE
 from agents.components.workflow_library import KIND as WORKFLOW
-from agents.models import Attempt, Goal, HandItem, Intent, IntentPlan, Plan
-from agents.states import PlanState
+from agents.models import Attempt, Goal, Intent, IntentPlan, Plan
+from agents.record import worked
 from library.models import Component
 
 # Of each kind: a replay ends within the hour, and more cases prove little more.
 MOST = 50
-_ENDED = Q(state__in=[PlanState.COMPLETE.value, PlanState.FAILED.value])
-# A step failed and nothing but a person could go on: mostly the plan waits there, and it has failed all the same.
-_ASKED = Exists(HandItem.objects.filter(intent_plan=OuterRef("pk")))
 
 
 @dataclass(frozen=True)
@@ -67,17 +63,15 @@ def using_tool(plans: QuerySet[IntentPlan], name: str) -> QuerySet[IntentPlan]:
 
 
 def _all(component: Component) -> Iterator[Found]:
-    plans = plans_of(component)
-    plans = plans.annotate(asked_a_person=_ASKED)
-    plans = plans.filter(_ENDED | Q(asked_a_person=True)).select_related("plan", "goal__workspace", "goal__agent")
+    plans = worked.begun(plans_of(component)).select_related("plan", "goal__workspace", "goal__agent")
     seen: set[int] = set()
     for plan in plans.order_by("-pk").iterator(chunk_size=100):
         if plan.goal_id in seen:
             continue
         if base := base_of(plan):
             seen.add(plan.goal_id)
-            succeeded = plan.state == PlanState.COMPLETE and not plan.asked_a_person and plan.goal.outcome not in MISSED
-            yield Found(plan.goal, plan.plan, base, succeeded)
+            if (has_worked := worked.of_plan(plan)) is not None:
+                yield Found(plan.goal, plan.plan, base, has_worked)
 
 
 def plans_of(component: Component) -> QuerySet[IntentPlan]:

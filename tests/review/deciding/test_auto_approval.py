@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from agents.bdi.plans.document import read
 from agents.cycle import cycle
-from agents.models import Agent, Goal, IntentPlan, ShadowRun
+from agents.models import Agent, FailureRecord, Goal, HandItem, IntentPlan, ShadowRun
 from agents.record.moves import move_plan
 from agents.states import PlanState
 from people.models import User
@@ -24,7 +24,7 @@ from review.deciding import auto_approval, decisions, gate
 from review.entries import risks
 from review.models import Comment, Decision, PlanRisk, PolicyDay, PolicyEvaluation, PolicyVersion
 from review.policies import evaluation as policing
-from review.policies import writing
+from review.policies import track_record, writing
 from review.policy.verdict import Action
 from review.talk import comments
 from tests.cast import STEPS
@@ -237,6 +237,30 @@ def test_the_first_plan_that_fails_suspends_the_policy(
     auto_approval.judge(plan.pk)
     policy.refresh_from_db()
     assert policy.state == "enabled", "what a person has looked at does not suspend it again"
+
+
+def test_a_plan_that_failed_and_waits_for_a_person_suspends_the_policy(
+    cases: None, owner: User, propose_plan: Propose, keeper: User
+) -> None:
+    policy = in_force(Action.AUTO_APPROVE, keeper, tools=["simple_coder"])
+    plan = tried(propose_plan(owner))
+    with transaction.atomic():
+        move_plan(plan, PlanState.EXECUTING, by="a worker")
+    Goal.objects.filter(pk=plan.goal_id).update(state="manual", reason="needs_a_hand: step 1 failed, exit code 1")
+    failure = FailureRecord.objects.create(
+        goal=plan.goal,
+        stage="execution",
+        position=1,
+        classified_as="UNKNOWN_ERROR",
+        failure_class="UNKNOWN_ERROR",
+        strategy="manual_fallback",
+    )
+    HandItem.objects.create(goal=plan.goal, intent_plan=plan, failure=failure, position=1)
+    (case,) = track_record.of(policy)
+    assert case.case.is_bad
+    upkeep.sweep()
+    policy.refresh_from_db()
+    assert (policy.state, "which it approved, failed" in policy.reason) == ("suspended", True)
 
 
 @pytest.mark.parametrize(

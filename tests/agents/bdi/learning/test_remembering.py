@@ -139,6 +139,7 @@ def test_only_what_was_checked_is_a_success_and_what_was_missed_is_none(found: s
     assert told(outcome=found)["final_outcome"] == outcome
     of_a_rule = of(rule={"component_version_id": 3}, state="complete")
     assert used_version(replace(GOAL, outcome=found, revision=of_a_rule)) == (3, worked)
+    assert used_version(replace(GOAL, outcome=found, revision=of_a_rule, asked=True)) == (3, False)
 
 
 def test_a_goal_that_never_had_a_plan_is_remembered_too() -> None:
@@ -153,6 +154,15 @@ def test_the_reason_comes_before_the_ends_of_what_was_printed() -> None:
     assert (reason, last, len(before)) == ("cancelled", "last", SAID_MAX)
     assert before.endswith("xbefore")
     assert len(told(reason="r" * 2 * OUTPUT_MAX)["output_summary"]) == OUTPUT_MAX
+
+
+def test_a_cancel_does_not_undo_the_failure_before_it() -> None:
+    cancelled: dict[str, Any] = {"state": "dropped", "reason": "cancelled_by_person", "error": "step 2 had failed: x"}
+    found = told(**cancelled, revision=of(worked=False))
+    assert (found["final_outcome"], found["output_summary"]) == ("failure", "cancelled_by_person\nstep 2 had failed: x")
+    stopped = of(rule={"component_version_id": 3}, state="cancelled")
+    assert used_version(replace(GOAL, **cancelled, revision=stopped)) == (3, False)
+    assert used_version(replace(GOAL, **{**cancelled, "error": ""}, revision=stopped)) is None
 
 
 def test_a_rule_is_named_with_its_version() -> None:
