@@ -74,9 +74,10 @@ def add_up_days() -> None:
 
 
 def tend_backlog() -> None:
-    """Look at what came of wishes that were taken up, and put what analyses found into the backlog."""
+    """Look at what came of wishes that were taken up; put what analyses found and designs propose into the backlog."""
     backlog_taking.settle()
     backlog_sources.take_findings()
+    backlog_sources.take_designs()
 
 
 def note_failures() -> None:

@@ -82,6 +82,6 @@ def result_of(goal: Goal) -> dict[str, Any]:
 def reason_of(goal: Goal) -> str:
     """Why a goal that has ended was not achieved; empty when it was."""
     if goal.has_missed:
-        return f"the goal ended as {goal.shown_state}"
+        return f"the goal ended as {goal.shown_state.replace('_', ' ')}"
     answer = tool_calls.answer_of(goal)
     return answer.reason if answer is not None else ""

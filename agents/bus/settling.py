@@ -16,7 +16,7 @@ from agents.bus import breakers, entries, goal_providers, in_step, moves, reques
 from agents.bus.storing import store
 from agents.goals import goals
 from agents.models import BusCapability, BusMember, BusRequest
-from agents.record import wake_ups, worked
+from agents.record import wake_ups
 from agents.record.errors import AgentsError, NotPossibleNow
 from agents.states import GoalState, MoveRefused, RequestState
 from agents.toolkit import canonical
@@ -70,7 +70,7 @@ def settle(request_id: int) -> None:
     goal = request.goal
     if request.state != S.WITH_GOAL or goal is None or not goal.has_ended:
         return
-    did = bool(worked.of_goal(goal))
+    did = goal.state == GoalState.ACHIEVED and not goal.has_missed
     reason = "" if did else goal_providers.reason_of(goal) or goal.reason or goal.state
     result = goal_providers.result_of(goal)
     if len(canonical.dumps(result)) > _RESULT_MAX_CHARS:

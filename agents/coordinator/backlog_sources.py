@@ -12,11 +12,14 @@ from django.db import transaction
 from django.db.models import Count, Max
 from django.utils import timezone
 
+from agents.bdi.designing import blueprint
+from agents.bdi.planning import levels
 from agents.coordinator import backlog
 from agents.coordinator.backlog import Prepared, Wish
 from agents.mastermind import duplicates
 from agents.mastermind.components import Component
-from agents.models import Attempt, BacklogItem, GivenCommand, Goal, Intent
+from agents.models import Attempt, BacklogItem, Deed, GivenCommand, Goal, Intent, LevelDocument
+from agents.plans import designs
 from agents.record import worked
 from agents.record.errors import AgentsError
 from agents.states import GOAL_ENDED, GoalState
@@ -29,6 +32,7 @@ FAILURES_FROM = 3
 _LOOKED_BACK = timedelta(days=7)
 _MOST_GOALS = 500
 _AT_ONCE = 20
+_PROPOSED = "propose_components"
 
 
 def take_findings() -> int:
@@ -63,6 +67,35 @@ def _prepared(wishes: Iterable[Wish]) -> Iterator[Prepared]:
             yield backlog.prepared(wish)
         except AgentsError as error:
             logger.warning("A finding of goal %s was not added: %s", wish.goal.pk if wish.goal else "?", error)
+
+
+def take_designs() -> int:
+    """Propose what designs would have developed further, each design once when its sub-goals are made; how many wishes.
+
+    The needs themselves are goals in their own words and wait for none of it.
+    """
+    made = Goal.objects.filter(created_at__gte=timezone.now() - _LOOKED_BACK, sub_goals__goal__isnull=False)
+    made = made.exclude(deeds__command=_PROPOSED).filter(level_documents__kind=LevelDocument.Kind.DESIGN.value)
+    return sum(_propose(goal) for goal in made.distinct().order_by("pk").select_related("submitted_by")[:_AT_ONCE])
+
+
+def _propose(goal: Goal) -> int:
+    design = designs.newest_of(goal)
+    try:
+        found = blueprint.read(levels.read_design(bytes(design.document))) if design is not None else None
+    except ValueError:
+        found = None
+    better = found.better if found is not None else ()
+    by = goal.submitted_by
+    ready = list(_prepared(Wish(Component(one.kind, one.what), one.does, by=by, goal=goal) for one in better))
+    with transaction.atomic():
+        # The race: two sweeps propose the same; the key is unique, and the second one finds the deed.
+        deed = {"goal": goal, "by": by, "command": _PROPOSED, "result": {"wishes": len(ready)}}
+        if not Deed.objects.get_or_create(key=f"{_PROPOSED} {goal.pk}", defaults=deed)[1]:
+            return 0
+        for each in ready:
+            backlog.put(each)
+    return len(ready)
 
 
 def _wishes(row: GivenCommand) -> Iterator[Wish]:

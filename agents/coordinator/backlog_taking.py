@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from django.db import connection, transaction
 from django.utils import timezone
 
+from agents.bdi.outcome.outcome import Outcome
 from agents.coordinator import backlog, backlog_overview
 from agents.goals import component_goals
 from agents.goals.component_goals import Terms
@@ -145,8 +146,9 @@ def _settle(one: BacklogTry, measured: Measured) -> bool:
 
 def measure(goal: Goal) -> Measured:
     """What can be said of an ended goal by figures: audits before and after, and which files differ."""
-    if goal.state != GoalState.ACHIEVED:
-        return Measured(failed=goal.state, reason=goal.reason)
+    # Of a wish that was missed, or handed to people again, nothing is better.
+    if goal.state != GoalState.ACHIEVED or goal.has_missed or goal.outcome == Outcome.HANDED_OVER:
+        return Measured(failed=goal.shown_state, reason=goal.reason)
     plans = list(goal.intent_plans.order_by("revision"))
     found = Intent.objects.filter(intent_plan__in=plans, phase=Intent.Phase.MAIN, tool__in=dict(_AUDITS))
     results = found.order_by("intent_plan__revision", "position").values_list("tool", "command", "result")

@@ -12,7 +12,7 @@ from agents.bdi.intentions.cycle import Decision
 from agents.cycle import failed_turns, waiting
 from agents.execution import beginning, database_outage, executor, sweep_parts, taking_up
 from agents.frameworks import runs, turns
-from agents.goals import sub_goals
+from agents.goals import handed_over, sub_goals
 from agents.learning import learning
 from agents.models import Goal
 from agents.planning import planning
@@ -238,17 +238,30 @@ def unblock(lease: Lease) -> None:
     """All goals this one waits for have ended: start it, or say which one failed it."""
     with transaction.atomic():
         goal = hold(lease)
-        lost = goal.depends_on.exclude(state=GoalState.ACHIEVED.value).order_by("pk").first()
+        known = list(goal.depends_on.order_by("pk"))
+        lost = next(filter(handed_over.is_lost, known), None)
+        if lost is None and (more := _still_awaited(known)):
+            goal.depends_on.add(*more)
+            reason = "waits for goal " + ", ".join(str(one.pk) for one in more)
+            logs.say(goal.pk, "bdi_agent", "deliberate", f"{reason}, made for what it waited for")
+            Goal.objects.filter(pk=goal.pk).update(reason=reason)
+            return
         if lost is None:
-            waited_for = list(goal.depends_on.values_list("pk", flat=True))
+            waited_for = [one.pk for one in known]
             said = "every goal it waits for is achieved"
             logs.say_decided(goal.pk, Decision.BEGIN, "deliberate", said, waited_for=waited_for)
             move_goal(goal, GoalState.PENDING, by="bdi_agent")
             return
-        reason = f"dependency_failed: goal {lost.pk}, which this one waits for, ended as {lost.state}"
+        ended = lost.shown_state.replace("_", " ")
+        reason = f"dependency_failed: goal {lost.pk}, which this one waits for, ended as {ended}"
         why = {"why": "dependency_failed", "goal": lost.pk}
         logs.say_decided(goal.pk, Decision.DO_NOT_ADOPT, "deliberate", reason, level="error", **why)
         move_goal(goal, GoalState.FAILED, by="bdi_agent", reason=reason)
+
+
+def _still_awaited(known: list[Goal]) -> list[Goal]:
+    """Goals that were made for those that this one waited for, and that are not achieved yet."""
+    return [one for one in handed_over.awaited(known) if one not in known and one.state != GoalState.ACHIEVED]
 
 
 def sweep() -> None:

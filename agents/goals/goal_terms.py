@@ -6,7 +6,7 @@ counts from there on; here is what has to be done at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from agents.bdi.intentions import goal_terms
 from agents.bdi.intentions.goal_terms import Terms
+from agents.goals import handed_over
 from agents.models import Goal
 from agents.plans import adoption
 from agents.record import logs, wake_ups
@@ -119,7 +120,7 @@ def _wished(goal: Goal, before: Terms, by: User, wanted: dict[str, Any]) -> Term
 
 
 def _waits(goal: Goal, before: tuple[int, ...], by: User, wanted: Sequence[Goal]) -> tuple[int, ...]:
-    after = tuple(sorted({each.pk for each in wanted}))
+    after = tuple(sorted({each.pk for each in handed_over.awaited(wanted)}))
     if after == before:
         return before
     if len(after) > MOST_DEPENDENCIES:
@@ -130,10 +131,17 @@ def _waits(goal: Goal, before: tuple[int, ...], by: User, wanted: Sequence[Goal]
     seen = goals_visible_to(by).in_bulk([each.pk for each in new])
     if any(each.pk not in seen for each in new):
         raise GoalRefused("depends_on", "One of these goals does not exist, or is not yours to see.")
-    if lost := next((each for each in seen.values() if each.has_ended and each.state != GoalState.ACHIEVED), None):
-        said = f"Goal {lost.pk} ended as {lost.state}, so a goal that waits for it could never start."
-        raise GoalRefused("depends_on", said)
+    refuse_lost(seen.values())
     return after
+
+
+def refuse_lost(wanted: Iterable[Goal]) -> None:
+    """Raise GoalRefused for a goal of which nothing comes any more, so that whatever waits for it could never start."""
+    if lost := next(filter(handed_over.is_lost, wanted), None):
+        ended = lost.shown_state.replace("_", " ")
+        raise GoalRefused(
+            "depends_on", f"Goal {lost.pk} ended as {ended}, so a goal that waits for it could never start."
+        )
 
 
 def _is_held(goal: Goal) -> bool:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from agents.bdi.intentions.goal_terms import Terms
-from agents.goals import goal_terms
+from agents.goals import goal_terms, handed_over
 from agents.hands import hand_items, outcomes
 from agents.models import DEFAULT_AGENT, Agent, Goal, IntentPlan, Workspace
 from agents.plans import designs, ending, proposals, rule_choice
@@ -115,12 +115,9 @@ def _create(
     agent: Agent | None,
     more: Mapping[str, Any],
 ) -> Goal:
+    goal_terms.refuse_lost(depends_on)
+    depends_on = handed_over.awaited(depends_on)
     waiting = [goal for goal in depends_on if goal.state != GoalState.ACHIEVED]
-    lost = [goal for goal in waiting if goal.has_ended]
-    if lost:
-        raise GoalRefused(
-            "depends_on", f"Goal {lost[0].pk} ended as {lost[0].state}, so a goal that waits for it could never start."
-        )
     agent = _held(agent) if agent is not None else Agent.objects.get_or_create(name=DEFAULT_AGENT)[0]
     design, is_first = drawn
     state, reason = _begins(waiting, looked_at=bool(design) and (is_first or agent.review_design))

@@ -104,16 +104,19 @@ def _end(goal: Goal, rows: Sequence[SubGoal]) -> None:
         return
     missed = [(name, child) for name, child in children if child.outcome in MISSED]
     outcome = Outcome.CHECK_FAILED if missed else _together([child.outcome for _, child in children])
-    reason = f"{FAILED}: {_named(missed)}" if missed else ""
+    given = [(name, child) for name, child in children if child.outcome == Outcome.HANDED_OVER]
+    reason = f"{FAILED}: {_named(missed)}" if missed else _named(given)
     said = reason or f"goal {goal.pk} ends with its {logs.counted(len(children), 'sub-goal')}: all ran to their end"
     logs.say(goal.pk, "bdi_agent", "deliberate", said, level="warning" if missed else "info")
     move_goal(goal, GoalState.ACHIEVED, by="bdi_agent", reason=reason, outcome=outcome.value)
 
 
 def _together(outcomes: Sequence[str]) -> Outcome:
-    """What the whole came to when no part of it missed: achieved only where all were checked."""
+    """What the whole came to when no part of it missed: achieved only where all were checked, and none is people's."""
+    if Outcome.HANDED_OVER.value in outcomes:
+        return Outcome.HANDED_OVER
     return Outcome.ACHIEVED if set(outcomes) == {Outcome.ACHIEVED.value} else Outcome.NOT_CHECKED
 
 
 def _named(some: Sequence[tuple[str, Goal]]) -> str:
-    return ", ".join(f"goal {child.pk} ({name}) ended as {child.shown_state}" for name, child in some)
+    return ", ".join(f"goal {child.pk} ({name}) ended as {child.shown_state.replace('_', ' ')}" for name, child in some)

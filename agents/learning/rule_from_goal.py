@@ -15,10 +15,11 @@ from agents.beliefs import entailment_model
 from agents.components.rules import known_rules, read_one
 from agents.models import Attempt, Goal, IntentPlan, Plan
 from agents.plans import renewals
+from agents.record import worked
 from agents.record.selectors import current_plan
 from agents.rules.grammar import RuleSyntaxError
 from agents.rules.selection import KnownRule
-from agents.states import GoalState, PlanState
+from agents.states import PlanState
 from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import Belief, Param, PlanDraft, Step
 
@@ -64,7 +65,7 @@ def try_on_goal(text: str, goal: Goal) -> GoalTrial:
 def written(goal: Goal) -> PlanDraft:
     """The plan of the goal, from the bytes that ran. NotGeneralisable when a rule made it, or it failed."""
     plan = current_plan(goal)
-    if plan is None or goal.state != GoalState.ACHIEVED or goal.has_missed or plan.state != PlanState.COMPLETE:
+    if plan is None or not worked.of_goal(goal) or plan.state != PlanState.COMPLETE:
         raise NotGeneralisable("only a goal that was achieved shows that its plan works")
     if plan.plan.source not in (Plan.Source.PERSON, Plan.Source.MODEL):
         raise NotGeneralisable("a rule planned this goal, so the rule already exists")

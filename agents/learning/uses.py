@@ -83,8 +83,9 @@ def _of_plans(goal_id: int) -> Iterator[tuple[int, bool]]:
     seen: set[int | None] = {None}
     for plan in plans.order_by("-revision"):
         tools = plan.intents.filter(phase=Intent.Phase.MAIN).values_list("tool", flat=True)
-        made = dict(_of_tools(plan.pk, plan.state, set(tools)))
-        for version, has_worked in {_version_of(plan): worked.of_plan(plan), **made}.items():
+        made: dict[int | None, bool | None] = dict(_of_tools(plan.pk, plan.state, set(tools)))
+        made[_version_of(plan)] = worked.of_plan(plan)
+        for version, has_worked in made.items():
             if version not in seen and has_worked is not None and version is not None:
                 yield version, has_worked
             seen.add(version)

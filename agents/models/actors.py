@@ -133,14 +133,14 @@ class AgentCommitment(models.Model):
 
 
 class Deed(models.Model):
-    """What a step of an approved plan did to mindX itself, written in the transaction that did it.
+    """What a step of an approved plan, or its design, did to mindX itself, written in the transaction that did it.
 
     The same step tried again has the same key, finds its deed, and does nothing a second time.
     """
 
     append_only = True
 
-    # SHA-256 over the goal, the command and its parameters.
+    # SHA-256 over the goal, the command and its parameters; of a design its command and the goal.
     key = models.CharField(max_length=64, unique=True)
     goal = models.ForeignKey("agents.Goal", on_delete=models.PROTECT, related_name="deeds")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")

@@ -71,7 +71,7 @@ def _completed(plan: IntentPlan, verdict: OutcomeVerdict) -> tuple[GoalState, st
         )
     level = "warning" if verdict.outcome in MISSED else "info"
     line = NewLine("bdi_agent", "execute", outcome_words.log_line(plan.goal_id, verdict), level)
-    return GoalState.ACHIEVED, storable(outcome_words.failed(verdict)), line
+    return GoalState.ACHIEVED, storable(outcome_words.reason(verdict)), line
 
 
 def _results(verdict: OutcomeVerdict) -> list[dict[str, Any]]:

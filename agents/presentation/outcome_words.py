@@ -13,18 +13,21 @@ HEADLINES: Mapping[Outcome, str] = {
     Outcome.ACHIEVED: "Achieved",
     Outcome.NOTHING_CHANGED: "Ran, but nothing changed",
     Outcome.CHECK_FAILED: "Ran, but a check failed",
+    Outcome.HANDED_OVER: "Handed over",
     Outcome.NOT_CHECKED: "Ran, not checked",
 }
 TONES: Mapping[Outcome, str] = {
     Outcome.ACHIEVED: "good",
     Outcome.NOTHING_CHANGED: "person",
     Outcome.CHECK_FAILED: "person",
+    Outcome.HANDED_OVER: "person",
     Outcome.NOT_CHECKED: "",
 }
 # Of a goal that is achieved in the table of states, but of which that was not checked or is not so.
 STATES: Mapping[str, str] = {
     Outcome.NOTHING_CHANGED.value: "ran, but nothing changed",
     Outcome.CHECK_FAILED.value: "ran, but a check failed",
+    Outcome.HANDED_OVER.value: "handed over",
     Outcome.NOT_CHECKED.value: "ran, not checked",
 }
 _HELD = {True: ("check", "good", "holds"), False: ("x", "bad", "does not hold"), None: ("minus", "", "not known")}
@@ -56,6 +59,7 @@ _WORDS: Mapping[CheckKind, tuple[str, str]] = {
     ),
     CheckKind.TESTS_PASS: ("The tests of {steps} ran and passed", "the tests of {steps} did not pass{why}"),
     CheckKind.ANSWERED: ("{steps} gave an answer", "{steps} gave no answer"),
+    CheckKind.HANDED_OVER: ("What {steps} asks for is up to people", "{steps} asked nobody{why}"),
     CheckKind.UNKNOWN: ("No check is defined for {steps}", "No check is defined for {steps}"),
 }
 
@@ -128,6 +132,7 @@ _ICONS: Mapping[Outcome, str] = {
     Outcome.ACHIEVED: "check",
     Outcome.NOTHING_CHANGED: "warn",
     Outcome.CHECK_FAILED: "warn",
+    Outcome.HANDED_OVER: "hand",
     Outcome.NOT_CHECKED: "minus",
 }
 
@@ -135,7 +140,7 @@ _ICONS: Mapping[Outcome, str] = {
 def came(outcome: str, reason: str = "", results: Sequence[Mapping[str, Any]] = ()) -> Came:
     """How a page says it. Goals from before there were checks have no outcome: they are not checked."""
     known = Outcome(outcome) if outcome in set(Outcome) else Outcome.NOT_CHECKED
-    why = reason[:1].upper() + reason[1:] if known in MISSED else ""
+    why = reason[:1].upper() + reason[1:] if known in MISSED or known is Outcome.HANDED_OVER else ""
     return Came(headline(known, results), _ICONS[known], TONES[known], why)
 
 
@@ -146,9 +151,11 @@ def log_line(goal_id: int, verdict: OutcomeVerdict) -> str:
         count = len(results)
         return f"goal {goal_id} achieved: {count} check{'' if count == 1 else 's'} hold{'s' if count == 1 else ''}"
     said = headline(verdict.outcome, results)
-    return f"goal {goal_id} {said[0].lower()}{said[1:]}" + (f": {why}" if (why := failed(verdict)) else "")
+    return f"goal {goal_id} {said[0].lower()}{said[1:]}" + (f": {why}" if (why := reason(verdict)) else "")
 
 
-def failed(verdict: OutcomeVerdict) -> str:
-    """What the checks that do not hold found instead, as clauses; "" where all hold."""
+def reason(verdict: OutcomeVerdict) -> str:
+    """What the checks that do not hold found instead, or what was handed to people, as clauses; else ""."""
+    if verdict.outcome is Outcome.HANDED_OVER:
+        return "; ".join(one.said for one in verdict.results if one.check.kind is CheckKind.HANDED_OVER and one.said)
     return "; ".join(missed(one.check, one.said) for one in verdict.failed)

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from agents.bdi.outcome.outcome import MISSED
+from agents.bdi.outcome.outcome import MISSED, Outcome
 from agents.bdi.plans import document as documents
 from agents.bdi.plans.branches import path_of
 from agents.bdi.plans.document import IntentSpec
@@ -32,7 +32,7 @@ def source(pk: int, wish: str, by: User) -> IntentPlan:
     """
     wanted = [pk] if pk else _alike(wish, by)
     achieved = goals_visible_to(by).filter(pk__in=wanted, state=GoalState.ACHIEVED.value)
-    found = achieved.exclude(outcome__in=sorted(MISSED)).in_bulk()
+    found = achieved.exclude(outcome__in=sorted({*MISSED, Outcome.HANDED_OVER})).in_bulk()
     for each in wanted:
         plan = _ran(found[each]) if each in found else None
         if plan is not None:

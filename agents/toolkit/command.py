@@ -97,6 +97,11 @@ class Command:
         return bool(self.finish) and finishing.SERVICES[self.finish].needs_model
 
     @property
+    def hands_over(self) -> bool:
+        """Whether what a step of it leaves waits for people: it asked somebody, and did not do what was wished."""
+        return bool(self.finish) and finishing.SERVICES[self.finish].hands_over
+
+    @property
     def cannot_be_undone(self) -> bool:
         """Whether mindX changes itself by it in a way that nothing takes back."""
         return bool(self.finish) and finishing.SERVICES[self.finish].for_good

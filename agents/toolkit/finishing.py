@@ -14,7 +14,7 @@ from dataclasses import dataclass
 class Service:
     """`to_model`: what the jail answered is sent to the language model that is set up, and costs money. `needs_model`:
     a step that asks for it is not planned where no model is set up. `acts`: it changes mindX itself. `for_good`:
-    nothing undoes it.
+    nothing undoes it. `hands_over`: what it leaves waits for people, so that the wish is not fulfilled by it.
     """
 
     words: str
@@ -22,6 +22,7 @@ class Service:
     needs_model: bool = False
     acts: bool = False
     for_good: bool = False
+    hands_over: bool = False
 
 
 KEY_SENTENCES, MODEL_SUMMARY, MODEL_CHANGES = "key_sentences", "model_summary", "model_changes"
@@ -65,13 +66,14 @@ SERVICES = {
     },
     **{
         f"system_{name}": Service(_AS_SUBMITTER, to_model=False, acts=True)
-        for name in (
-            *("ask_for_approval", "process_workflow", "record_experience", "register_agent"),
-            "request_agent",
-        )
+        for name in ("record_experience", "register_agent", "request_agent")
     },
     **{
-        f"system_{name}": Service(f"{_AS_SUBMITTER} {_BY_MODEL}", to_model=True, acts=True)
+        f"system_{name}": Service(_AS_SUBMITTER, to_model=False, acts=True, hands_over=True)
+        for name in ("ask_for_approval", "process_workflow")
+    },
+    **{
+        f"system_{name}": Service(f"{_AS_SUBMITTER} {_BY_MODEL}", to_model=True, acts=True, hands_over=True)
         for name in ("design_solution", "create_component", "evolve_component", "generate_workflow")
     },
 }

@@ -26,7 +26,7 @@ from django.db.models.functions import TruncDate
 from django.db.models.lookups import IsNull
 from django.utils import timezone
 
-from agents.bdi.outcome.outcome import MISSED
+from agents.bdi.outcome.outcome import MISSED, Outcome
 from agents.goals import examples
 from agents.models import Goal, Intent, IntentPlan, RecoveryAttempt
 from agents.pages.files import files_held
@@ -160,11 +160,13 @@ def how_it_went(user: User) -> Chart:
     recovered = RecoveryAttempt.objects.filter(attempt__intent__intent_plan__goal=OuterRef("pk"))
     seen = goals_visible_to(user)
     ended = seen.filter(ended_at__gte=_start(), state__in=[GoalState.ACHIEVED.value, GoalState.FAILED.value])
-    ended = ended.annotate(day=TruncDate("ended_at"), recovered=Exists(recovered), has_failed=_HAS_FAILED)
+    # What was handed to people is neither.
+    ended = ended.exclude(outcome=Outcome.HANDED_OVER.value)
     stopped = seen.filter(changed_at__gte=_start(), state__in=[GoalState.MANUAL.value, GoalState.DROPPED.value])
-    stopped = worked.failed_goals(stopped).annotate(day=TruncDate("changed_at"), recovered=_NO, has_failed=_YES)
     # One question, each part of it by its own index.
-    rows = _by_day(ended).union(_by_day(stopped), all=True)
+    rows = _by_day(ended, "ended_at", Exists(recovered), _HAS_FAILED).union(
+        _by_day(worked.failed_goals(stopped), "changed_at", _NO, _YES), all=True
+    )
     counts: Counter[tuple[date, bool, bool]] = Counter()
     for day, has_recovered, has_failed, count in rows:
         counts[day, not has_failed, has_recovered] += count
@@ -181,9 +183,12 @@ def how_it_went(user: User) -> Chart:
     )
 
 
-def _by_day(goals: QuerySet[Goal]) -> QuerySet[Goal, tuple[date, bool, bool, int]]:
-    found = goals.order_by().values("day", "recovered", "has_failed").annotate(count=Count("pk"))
-    return found.values_list("day", "recovered", "has_failed", "count")
+def _by_day(
+    goals: QuerySet[Goal], at: str, recovered: Exists | Value, has_failed: Case | Value
+) -> QuerySet[Goal, tuple[date, bool, bool, int]]:
+    told = goals.annotate(day=TruncDate(at), recovered=recovered, has_failed=has_failed).order_by()
+    counted = told.values("day", "recovered", "has_failed").annotate(count=Count("pk"))
+    return counted.values_list("day", "recovered", "has_failed", "count")
 
 
 def median_decision_s(user: User) -> tuple[float | None, int]:

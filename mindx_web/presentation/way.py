@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 STAGES = ("perceive", "plan", "review", "execute", "learn")
 
-# What each stage looks like, left to right: `done think turn now waits mend bad missed`, or nothing at all.
+# What each stage looks like, left to right: `done think turn now waits mend bad missed given`, or nothing at all.
 _LOOKS: Mapping[str, tuple[str, ...]] = {
     "planning": ("done", "think"),
     "manual": ("done", "turn"),
@@ -17,11 +17,12 @@ _LOOKS: Mapping[str, tuple[str, ...]] = {
     "achieved": ("done", "done", "done", "done", "now"),
     # What came of a goal whose plan ran to its end stands at the stage that was to bring it about.
     "not_checked": ("done", "done", "done", "done", "now"),
+    "handed_over": ("done", "done", "done", "given", "now"),
     "nothing_changed": ("done", "done", "done", "missed", "now"),
     "check_failed": ("done", "done", "done", "missed", "now"),
     "failed": ("done", "done", "done", "bad"),
 }
-_RAN = frozenset({"achieved", "not_checked", "nothing_changed", "check_failed"})
+_RAN = frozenset({"achieved", "not_checked", "handed_over", "nothing_changed", "check_failed"})
 _ENDED_EARLY: Mapping[str, tuple[str, ...]] = {
     "rejected": ("done", "done", "bad"),
     "dependency_failed": ("bad",),
@@ -33,6 +34,8 @@ _TURNS: Mapping[str, tuple[str, ...]] = {
     "outcome_unknown": ("done", "done", "done", "turn"),
 }
 _LEFT_OFF = ("done", "done", "done", "left")
+# A stage that the goal has behind it, or has not come to.
+_BEHIND = frozenset({"", "done", "missed", "given"})
 # What says that somebody works on it.
 _MOVES = frozenset({"think", "now", "mend"})
 _SAID = {
@@ -44,6 +47,7 @@ _SAID = {
     "mend": "recovering",
     "bad": "failed",
     "missed": "ran, but the goal was not met",
+    "given": "handed to people",
     "left": "stopped early",
 }
 
@@ -81,9 +85,7 @@ def way(
     if held:
         looks = tuple("waits" if look == "turn" else look for look in looks)
     padded = looks + ("",) * (len(STAGES) - len(looks))
-    return tuple(
-        Stage(name, look, look not in {"", "done", "missed"}) for name, look in zip(STAGES, padded, strict=True)
-    )
+    return tuple(Stage(name, look, look not in _BEHIND) for name, look in zip(STAGES, padded, strict=True))
 
 
 def _looks(state: str, reason: str, *, begun: bool) -> tuple[str, ...]:

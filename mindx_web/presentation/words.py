@@ -38,6 +38,7 @@ STATE_ICONS: Mapping[str, str] = {
     "achieved": "check",
     "nothing_changed": "warn",
     "check_failed": "warn",
+    "handed_over": "hand",
     "not_checked": "minus",
     "complete": "check",
     "answered": "check",

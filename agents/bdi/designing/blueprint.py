@@ -37,6 +37,7 @@ OPEN = "?"
 _VALUE_MAX = 300
 _SAYS = re.compile(r"(?P<name>[a-z][a-z0-9-]{0,31}) (?P<what>does|waits for): (?P<text>.+)")
 NEW_CODE = "nothing writes new code by itself here: no language model is set up, so a person is asked for its plan"
+BETTER = "that this is developed further, as a wish on the backlog, about which people decide"
 NEW_BY_MODEL = "a language model may plan it or write it, and people review that"
 
 
@@ -57,12 +58,13 @@ class Component:
 
     @property
     def goal(self) -> str:
-        """The text of the sub-goal that sees to it."""
+        """The text of the sub-goal that sees to it: the need in its own words.
+
+        Asking for a better component would see to nothing; that is a proposal beside it (`better`).
+        """
         if self.choice == REUSE and self.kind == "workflow":
             values = f" with the values {json.dumps(dict(self.takes))}" if self.takes else ""
             return f'Process the workflow "{self.what}"{values}'
-        if self.choice == EVOLVE:
-            return f'Evolve the component "{self.what}" of the kind {self.kind} so that it does "{self.does}"'
         return self.does
 
 
@@ -72,6 +74,11 @@ class Blueprint:
 
     title: str
     components: tuple[Component, ...]
+
+    @property
+    def better(self) -> tuple[Component, ...]:
+        """The components of which the library has one that does nearly this: it is proposed to develop it further."""
+        return tuple(one for one in self.components if one.choice == EVOLVE)
 
     @property
     def asks(self) -> tuple[str, ...]:
@@ -100,7 +107,7 @@ def write(title: str, decided: Sequence[tuple[Need, Decided]], thresholds: Thres
         if one.choice == CREATE:
             lines.append(f"{need.name} asks: {NEW_BY_MODEL if has_model else NEW_CODE}")
         if one.choice == EVOLVE:
-            lines.append(f"{need.name} asks: it becomes a candidate, and people decide whether it is put to use")
+            lines.append(f"{need.name} proposes: {BETTER}")
     return "\n".join(lines)
 
 

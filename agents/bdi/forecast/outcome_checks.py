@@ -81,7 +81,9 @@ def _contents(document: Document, registry: Registry) -> list[tuple[int, int]]:
 def _must_change(asked: Wanted, document: Document, registry: Registry) -> bool:
     """Whether some file must be another one afterwards, because the goal's words ask for a change of files."""
     commands = [(spec, registry.command(spec.tool, spec.command)) for spec in document.intents]
-    outside = any(spec.effect in _OUTSIDE and not command.asks_model for spec, command in commands)
+    outside = any(
+        spec.effect in _OUTSIDE and (command.hands_over or not command.asks_model) for spec, command in commands
+    )
     # “Remove the variable A”, “move to the folder b”: what changes is the session.
     session_only = all(command.changes_session for _, command in commands)
     return bool(asked.change) and not outside and not session_only
@@ -186,6 +188,10 @@ def _expect(expected: dict[str, Check], check: Check) -> None:
 def _steps(
     asked: Wanted, document: Document, main: Sequence[IntentSpec], vague: Container[int], registry: Registry
 ) -> Iterator[Check]:
+    given = [spec for spec in main if registry.command(spec.tool, spec.command).hands_over]
+    if given:
+        yield Check(CheckKind.HANDED_OVER, steps=tuple(spec.position for spec in given))
+    main = [spec for spec in main if spec not in given]
     answering = [
         spec.position for spec in main if _answers(registry.command(spec.tool, spec.command)) and not asked.change
     ]

@@ -197,8 +197,9 @@ def _skipped_what_failed(goal: Ended) -> bool:
 
     Where nothing failed, the steps were skipped by their own conditions: there was nothing to do.
     """
-    has_ended = goal.state == GoalState.ACHIEVED and goal.revision is not None
-    return has_ended and not goal.revision.worked and bool(goal.failure)
+    if goal.state != GoalState.ACHIEVED or goal.revision is None:
+        return False
+    return not goal.revision.worked and bool(goal.failure)
 
 
 def _task(goal: Ended) -> str:

@@ -17,7 +17,10 @@ from agents.states import GoalState
 
 
 class CheckKind(StrEnum):
-    """What is looked at. `unknown`: nothing says what this step must bring about, so it cannot be checked."""
+    """What is looked at. `unknown`: nothing says what this step must bring about, so it cannot be checked.
+
+    `handed_over`: the step asks people for what the goal wishes, so that it is theirs afterwards.
+    """
 
     CHANGED = "changed"
     EXISTS = "exists"
@@ -30,6 +33,7 @@ class CheckKind(StrEnum):
     EXIT_ZERO = "exit_zero"
     TESTS_PASS = "tests_pass"  # noqa: S105  # no password
     ANSWERED = "answered"
+    HANDED_OVER = "handed_over"
     UNKNOWN = "unknown"
 
 
@@ -39,6 +43,7 @@ class Outcome(StrEnum):
     ACHIEVED = "achieved"
     NOTHING_CHANGED = "nothing_changed"
     CHECK_FAILED = "check_failed"
+    HANDED_OVER = "handed_over"
     NOT_CHECKED = "not_checked"
 
 
@@ -121,19 +126,26 @@ class OutcomeVerdict:
 
 
 def evaluate(checks: Sequence[Check], facts: Facts) -> OutcomeVerdict:
-    """Hold the checks against the facts. Achieved only when there are checks and every one of them holds."""
+    """Hold the checks against the facts. Achieved only when there are checks and every one of them holds.
+
+    What was handed to people is done when they have done it, and that is no fact of this plan.
+    """
     results = tuple(CheckResult(check, *_JUDGES[check.kind](check, facts)) for check in checks)
     failed = {one.check.kind for one in results if one.holds is False}
     if failed & {CheckKind.CHANGED, CheckKind.FILE_CHANGED, CheckKind.REPORTED} and facts.changed is False:
         return OutcomeVerdict(Outcome.NOTHING_CHANGED, results)
     if failed:
         return OutcomeVerdict(Outcome.CHECK_FAILED, results)
+    if any(one.check.kind is CheckKind.HANDED_OVER for one in results):
+        return OutcomeVerdict(Outcome.HANDED_OVER, results)
     if not results or any(one.holds is None for one in results):
         return OutcomeVerdict(Outcome.NOT_CHECKED, results)
     return OutcomeVerdict(Outcome.ACHIEVED, results)
 
 
 Judged = tuple[bool | None, str]
+# So much is told of what a step said.
+_SAID_MAX = 300
 
 
 def _changed(_check: Check, facts: Facts) -> Judged:
@@ -233,6 +245,12 @@ def _answered(check: Check, facts: Facts) -> Judged:
     return all(result is not None and _says_something(result) for result in results), ""
 
 
+def _handed_over(check: Check, facts: Facts) -> Judged:
+    found = [facts.results.get(step) for step in check.steps]
+    said = "; ".join(str(one["message"])[:_SAID_MAX] for one in found if one and one.get("message"))
+    return (False, "it did not run") if any(one is None for one in found) else (True, said)
+
+
 def _says_something(result: Mapping[str, Any]) -> bool:
     """A program answers by what it prints; a command of mindX by its result, where finding nothing is an answer too."""
     if "return_code" in result:
@@ -256,6 +274,7 @@ _JUDGES: Mapping[CheckKind, Callable[[Check, Facts], Judged]] = {
     CheckKind.EXIT_ZERO: _exit_zero,
     CheckKind.TESTS_PASS: _tests_pass,
     CheckKind.ANSWERED: _answered,
+    CheckKind.HANDED_OVER: _handed_over,
     CheckKind.UNKNOWN: _unknown,
 }
 

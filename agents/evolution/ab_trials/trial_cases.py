@@ -158,9 +158,9 @@ def _concerned(trial: VersionTrial, plan: Plan) -> bool:
 
 
 def _settle(case: VersionTrialCase) -> None:
-    """Store a goal's result once it is known. A removed goal does not count, nor one dropped that had not failed."""
+    """Store a goal's result once it is known. A removed goal does not count, nor one whose end says nothing."""
     has_worked = _worked(case.goal) if case.goal is not None else None
-    if has_worked is None and case.goal is not None and case.goal.state != GoalState.DROPPED:
+    if has_worked is None and case.goal is not None and not case.goal.has_ended:
         return
     # The race it closes: two sweeps at once. What is known stays.
     VersionTrialCase.objects.filter(pk=case.pk, known_at=None).update(worked=has_worked, known_at=timezone.now())

@@ -14,6 +14,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from agents.bdi.outcome import outcome
 from agents.components import known_components
 from agents.coordinator import commanding
 from agents.coordinator.commanding import Given
@@ -134,8 +135,8 @@ class Teller:
             if is_over or time.monotonic() >= until:
                 ends += [_end(goal) for goal in goals]
             if is_over:
-                achieved = all(goal.state == GoalState.ACHIEVED and not goal.has_missed for goal in goals)
-                return 0 if achieved else answers.NOT_ACHIEVED
+                achieved = (outcome.Outcome.ACHIEVED, outcome.Outcome.NOT_CHECKED)
+                return 0 if all(goal.shown_state in achieved for goal in goals) else answers.NOT_ACHIEVED
             if time.monotonic() >= until:
                 return answers.STILL_WAITING
             time.sleep(min(_LOOK_S, max(0.0, until - time.monotonic())))

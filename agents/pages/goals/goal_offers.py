@@ -16,6 +16,7 @@ from agents.pages.goals.goal_rows import GoalRows
 from agents.planning import planning
 from agents.presentation.answers import Consequences, consequences
 from agents.presentation.values import as_text
+from agents.record import worked
 from agents.record.selectors import may_change, may_correct, sees_everything
 from agents.recovery import internal_errors
 from agents.states import GoalState, IntentState, LevelState, PlanState
@@ -125,9 +126,9 @@ class GoalOffers(GoalRows):
         """
         plan = self.plan
         is_whole = not self.done_by_hand and not any(one.attempts.all() for one in self._left)
-        worked = plan is not None and plan.state == PlanState.COMPLETE and is_whole
-        worked = worked and not self.goal.has_missed
-        return self.may_change and worked and plan is not None and plan.plan.source in _WRITTEN
+        ran = plan is not None and plan.state == PlanState.COMPLETE and is_whole
+        has_worked = ran and bool(worked.of_goal(self.goal))
+        return self.may_change and has_worked and plan is not None and plan.plan.source in _WRITTEN
 
     @property
     def skipped(self) -> list[int]:

@@ -97,8 +97,8 @@ class GoalOut(Schema):
     text: str
     state: str
     outcome: str = Field(
-        description="of an achieved goal what its checks showed: `achieved`, `nothing_changed`, `check_failed` or "
-        "`not_checked`; empty before its end"
+        description="of an achieved goal what its checks showed: `achieved`, `nothing_changed`, `check_failed`, "
+        "`handed_over` (people were asked for it) or `not_checked`; empty before its end"
     )
     reason: str
     checks: list[CheckOut] = Field(description="what its newest plan's checks showed; empty before it has run")

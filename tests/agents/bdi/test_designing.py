@@ -83,7 +83,9 @@ def test_a_design_reads_back_as_it_was_decided_and_becomes_sub_goals() -> None:
     assert "no language model is set up, so a person is asked" in text
     made = blueprint.parts(read)
     assert made[0].text == 'Process the workflow "Fetch a page"'
-    assert made[1].text.startswith('Evolve the component "counter" of the kind tool so that it does "Count')
+    assert made[1].text == "Count the lines of prices.csv", "the need itself, in its own words"
+    assert [(one.what, one.does) for one in read.better] == [("counter", "Count the lines of prices.csv")]
+    assert "count-lines proposes: that this is developed further" in text
     assert parts.problems(list(enumerate(made, 1)), Whole(["Build the solution: Prices"])) == []
 
 

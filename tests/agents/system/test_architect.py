@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from agents import upkeep
 from agents.bdi.designing.choosing import Thresholds
 from agents.bdi.planning import levels
 from agents.bdi.plans import document as documents
 from agents.components import workflow_library
 from agents.cycle import cycle
 from agents.goals.component_goals import Terms
-from agents.models import Goal, LevelDocument
+from agents.models import BacklogItem, Goal, LevelDocument
 from agents.planning import by_design
 from agents.plans import designs
 from agents.record.errors import GoalRefused
@@ -134,6 +135,31 @@ def test_a_workflow_that_fits_is_reused_by_name(owner: User, reviewer: User, ope
     assert Component.objects.filter(name=name).exists()
     assert decided.choice == "reuse", decided
     assert need.does
+
+
+def test_a_need_is_a_goal_in_its_own_words_and_what_would_do_it_better_is_proposed_beside_it(
+    owner: User, reviewer: User
+) -> None:
+    text = (
+        "Design of 1 component for: notes\nComponent count: evolve the rule “note a title” 1.0.0\n"
+        "count does: Count the lines of a.txt"
+    )
+    goal = architect.submit(architect.shown(text), Terms(owner))
+    approve_design(goal, reviewer)
+    cycle.one(goal.pk)
+    plan = current_plan(goal)
+    assert plan is not None
+    decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")
+    upkeep.tend_backlog()
+    assert not BacklogItem.objects.exists(), "its sub-goals are not made yet"
+    cycle.one(goal.pk)
+    cycle.one(goal.pk)
+    assert [child.text for child in goal.children.all()] == ["Count the lines of a.txt"]
+    upkeep.tend_backlog()
+    upkeep.tend_backlog()
+    item = BacklogItem.objects.get()
+    said = (item.target, item.suggestion, item.by, item.source_goal, item.count)
+    assert said == ("rule:note a title", "Count the lines of a.txt", owner, goal, 1)
 
 
 @pytest.mark.parametrize("wanted", ["", " \n ", "…", "x" * 8_001])

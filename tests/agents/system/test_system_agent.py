@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,16 +18,20 @@ from agents.actors.step_model_calls import Means
 from agents.bdi.planning import means_ends
 from agents.bus import answering, requests
 from agents.components import workflow_library
+from agents.coordinator import backlog_taking
 from agents.cycle import cycle
 from agents.execution import tool_answers
-from agents.models import BacklogItem, BusMember, BusRequest, Deed, Goal, Intent, IntentPlan
-from agents.record.errors import NotYours, RequestRefused
+from agents.goals import goal_terms, goals
+from agents.models import BacklogItem, BusMember, BusRequest, Deed, Goal, Intent, IntentPlan, LogLine, Plan, SubGoal
+from agents.record.errors import GoalRefused, NotPossibleNow, NotYours, RequestRefused
 from agents.record.selectors import current_plan
 from agents.states import GoalState, PlanState
-from agents.system import acting
+from agents.system import acting, workflow_from_plan
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.types import PlanDraft
+from library.components import services as library
 from library.models import ComponentVersion, Experience
+from mindx_web.insights import overview
 from people import sealing
 from people.models import User
 from review.deciding import decisions
@@ -220,6 +225,97 @@ def test_evolving_without_a_model_asks_people_by_the_backlog(approved: Approved)
     assert "no language model is set up" in made["message"]
     assert BacklogItem.objects.get(pk=made["wish"]).state == "pending"
     assert not ComponentVersion.objects.filter(component=component.component, status="candidate").exists()
+
+
+def test_a_wish_that_people_were_asked_for_ends_as_handed_over_and_says_to_whom(
+    approved: Approved, owner: User, reviewer: User, client_of: Any, api_of: Any
+) -> None:
+    rule = library.publish("rule", "note a title", "IF … THEN …", by=reviewer)
+    plan = approved([step("evolve_component", kind="rule", name="note a title", wish="ask for a title")])
+    used = library.publish("rule", "evolve it", "IF … THEN …", by=reviewer)
+    Plan.objects.filter(pk=plan.plan_id).update(evidence={"rule": {"component_version_id": used.pk}})
+    ran(plan)
+    goal = Goal.objects.get(pk=plan.goal_id)
+    assert (goal.state, goal.shown_state) == (GoalState.ACHIEVED, "handed_over")
+    item = BacklogItem.objects.get(source_goal=goal)
+    assert goal.reason.endswith(f"people are asked: item {item.pk} of the backlog")
+    assert (item.target, rule.component.versions.count()) == ("rule:note a title", 1)
+    line = LogLine.objects.get(goal=goal, text__contains="handed over")
+    assert line.text == f"goal {goal.pk} handed over: {goal.reason}"
+    assert api_of(owner).get(f"goals/{goal.pk}").json()["outcome"] == "handed_over"
+    page = client_of(owner).get(f"/goals/{goal.pk}/").content.decode()
+    assert "Handed over" in page
+    assert "What step 1 asks for is up to people" in page
+    assert "saved as a rule" not in page
+    assert "handed over" in client_of(owner).get("/goals/").content.decode()
+    for address in ("/", "/goals/", f"/goals/{goal.pk}/"):
+        shown = re.sub(r"<[^>]*>", " ", client_of(owner).get(address).content.decode())
+        assert "handed_over" not in shown, address
+    # Nothing was done yet: memory, the rule's record and the chart of results learn nothing from it.
+    used.refresh_from_db()
+    assert (Experience.objects.get().final_outcome, used.uses) == ("unchecked", 0)
+    assert not any(day.total for day in overview.how_it_went(owner).days)
+    with pytest.raises(NotPossibleNow, match="not an achieved goal"):
+        workflow_from_plan.source(goal.pk, "", owner)
+    assert backlog_taking.measure(goal).failed == "handed_over", "a wish that was wished again is not done"
+
+
+def test_whatever_waits_for_a_workflow_waits_for_the_goal_that_it_was_made_into(
+    approved: Approved, owner: User, reviewer: User
+) -> None:
+    saved = workflow_library.save(GREET, by=reviewer)
+    plan = approved([step("process_workflow", name=saved.component.name)])
+    behind = goals.submit(by=owner, text="Write a report", depends_on=[plan.goal])
+    made = Goal.objects.get(pk=result_of(plan)["goal"])
+    done = Goal.objects.get(pk=plan.goal_id)
+    assert done.shown_state == "handed_over"
+    cycle.work(behind.pk)
+    behind.refresh_from_db()
+    assert (behind.state, behind.reason) == (GoalState.BLOCKED, f"waits for goal {made.pk}")
+    assert set(behind.depends_on.all()) == {plan.goal, made}
+    later = goals.submit(by=owner, text="Write another report", depends_on=[done])
+    assert (later.state, set(later.depends_on.all())) == (GoalState.BLOCKED, {plan.goal, made})
+    anew = goals.submit(by=owner, text="Write one more")
+    goal_terms.change(anew, by=owner, depends_on=[done])
+    anew.refresh_from_db()
+    assert (anew.state, set(anew.depends_on.all())) == (GoalState.BLOCKED, {plan.goal, made})
+    goals.cancel(made, by=owner)
+    cycle.work(behind.pk)
+    behind.refresh_from_db()
+    assert behind.state == GoalState.FAILED, "it waited for the goal that was made, and that ended otherwise"
+
+
+def test_whatever_waits_for_what_people_were_asked_for_does_not_begin(
+    approved: Approved, owner: User, reviewer: User
+) -> None:
+    library.publish("rule", "note a title", "IF … THEN …", by=reviewer)
+    plan = approved([step("evolve_component", kind="rule", name="note a title", wish="ask for a title")])
+    behind = goals.submit(by=owner, text="Write a report", depends_on=[plan.goal])
+    ran(plan)
+    cycle.work(behind.pk)
+    behind.refresh_from_db()
+    with pytest.raises(GoalRefused, match="ended as handed over, so a goal that waits for it could never start"):
+        goals.submit(by=owner, text="Write another report", depends_on=[Goal.objects.get(pk=plan.goal_id)])
+    said = f"dependency_failed: goal {plan.goal_id}, which this one waits for, ended as handed over"
+    assert (behind.state, behind.reason) == (GoalState.FAILED, said)
+
+
+@pytest.mark.parametrize("has_made", [True, False])
+def test_whatever_waits_for_a_whole_waits_for_what_was_made_for_its_parts(
+    owner: User, make_goal: Callable[..., Goal], has_made: bool
+) -> None:
+    whole, part, made = (make_goal(owner, text=text) for text in ("Do all", "Do a part", "Do it here"))
+    behind = goals.submit(by=owner, text="Write a report", depends_on=[whole])
+    SubGoal.objects.create(key="1", parent=whole, number=1, name="part", text="Do a part", goal=part)
+    Goal.objects.filter(pk__in=[whole.pk, part.pk]).update(state="achieved", outcome="handed_over")
+    result = {"goal": str(made.pk)} if has_made else {"wish": "3"}
+    command = "process_workflow" if has_made else "evolve_component"
+    Deed.objects.create(key="1", goal=part, by=owner, command=command, result=result)
+    cycle.work(behind.pk)
+    behind.refresh_from_db()
+    waits = (GoalState.BLOCKED, f"waits for goal {made.pk}")
+    lost = f"dependency_failed: goal {whole.pk}, which this one waits for, ended as handed over"
+    assert (behind.state, behind.reason) == (waits if has_made else (GoalState.FAILED, lost))
 
 
 def test_it_asks_memory_on_the_bus_and_reads_the_answer(approved: Approved, owner: User) -> None:

@@ -26,6 +26,7 @@ FACTS = Facts(
         5: {"return_code": 2, "stdout": "no"},
         6: {"diff": "+x"},
         7: {"diff": ""},
+        8: {"message": "people are asked: item 3"},
     },
     content=CONTENTS.get,
 )
@@ -65,6 +66,8 @@ FACTS = Facts(
         (Check(K.TESTS_PASS, steps=(9,)), False, "they did not run"),
         (Check(K.ANSWERED, steps=(3, 4)), True, ""),
         (Check(K.ANSWERED, steps=(9,)), False, ""),
+        (Check(K.HANDED_OVER, steps=(8,)), True, "people are asked: item 3"),
+        (Check(K.HANDED_OVER, steps=(9,)), False, "it did not run"),
         (Check(K.UNKNOWN, steps=(3,)), None, ""),
     ],
 )
@@ -96,6 +99,10 @@ def test_files_that_cannot_be_read_fail_nothing_and_prove_nothing(kind: CheckKin
         ([Check(K.CHANGED), Check(K.GONE, "kept.py")], True, Outcome.CHECK_FAILED),
         ([Check(K.CHANGED), Check(K.GONE, "kept.py")], False, Outcome.NOTHING_CHANGED),
         ([Check(K.CHANGED), Check(K.UNKNOWN, steps=(1,))], True, Outcome.NOT_CHECKED),
+        # What people were asked for is theirs, whatever else holds or is not known.
+        ([Check(K.HANDED_OVER, steps=(8,))], True, Outcome.HANDED_OVER),
+        ([Check(K.HANDED_OVER, steps=(8,)), Check(K.UNKNOWN, steps=(1,))], True, Outcome.HANDED_OVER),
+        ([Check(K.HANDED_OVER, steps=(8,)), Check(K.GONE, "kept.py")], True, Outcome.CHECK_FAILED),
         # Nothing had to change for this one.
         ([Check(K.TESTS_PASS, steps=(2,))], False, Outcome.CHECK_FAILED),
     ],

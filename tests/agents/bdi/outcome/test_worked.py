@@ -14,6 +14,8 @@ from agents.bdi.outcome.worked import goal_worked, plan_worked
         ("achieved", "not_checked", False, True),
         ("achieved", "nothing_changed", False, False),
         ("achieved", "check_failed", False, False),
+        # People were asked, and nothing was done yet.
+        ("achieved", "handed_over", False, None),
         # A person left out what had failed, and said so: the goal is achieved by that person's word.
         ("achieved", "not_checked", True, True),
         ("failed", "", False, False),
@@ -38,6 +40,7 @@ def test_a_goal(state: str, outcome: str, failed: bool, worked: bool | None) -> 
     [
         ("complete", "achieved", "achieved", False, False, True),
         ("complete", "achieved", "check_failed", False, False, False),
+        ("complete", "achieved", "handed_over", False, False, None),
         # Its sub-goals failed.
         ("complete", "failed", "", False, False, False),
         ("failed", "failed", "", False, False, False),
