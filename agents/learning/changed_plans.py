@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.bdi.learning import followed_runs
-from agents.bdi.outcome.outcome import MISSED, Outcome
+from agents.bdi.outcome.outcome import MISSED
 from agents.models import IntentPlan, Transition
 from agents.states import PlanState
 from library.models import Experience, ExperienceCorrection
@@ -26,7 +26,7 @@ def record(goal_id: int, remembered: int) -> None:
         .values("id", "state", "goal__text", "goal__outcome", "plan__steps", "plan__evidence")
     )
     *earlier, last = revisions
-    if last["state"] != PlanState.COMPLETE or last["goal__outcome"] in {*MISSED, Outcome.HANDED_OVER}:
+    if last["state"] != PlanState.COMPLETE or last["goal__outcome"] in MISSED:
         return
     found: dict[int, str] = {}
     for revision in earlier:

@@ -107,17 +107,18 @@ def _workspace(owner: User) -> Workspace:
 
 def test_waiting_ends_with_the_goal(owner: User, monkeypatch: pytest.MonkeyPatch) -> None:
     """The goal's end is written at the moment the command would sleep: no clock decides this test."""
-    for state, code in (("achieved", 0), ("failed", 1), ("dropped", 1)):
+    cases = (("achieved", "not_checked", 0), ("achieved", "handed_over", 1), ("failed", "", 1), ("dropped", "", 1))
+    for state, outcome, code in cases:
         Goal.objects.filter(ended_at=None).update(state="dropped", ended_at="2026-01-01T00:00:00Z")
 
-        def end(_: float, state: str = state) -> None:
-            Goal.objects.filter(state="pending").update(state=state, ended_at="2026-01-01T00:00:00Z")
+        def end(_: float, state: str = state, outcome: str = outcome) -> None:
+            Goal.objects.filter(state="pending").update(state=state, outcome=outcome, ended_at="2026-01-01T00:00:00Z")
 
         monkeypatch.setattr(time, "sleep", end)
         out, _, ended = run("--wait", "deploy", "a", "page", by=owner)
         assert ended == code
-        # No plan ran, so nothing was checked.
-        assert ("ran, not checked" if state == "achieved" else f"is {state}") in out
+        words = {"not_checked": "ran, not checked", "handed_over": "handed over"}
+        assert words.get(outcome, f"is {state}") in out
 
 
 def test_waiting_gives_up_after_its_time(owner: User) -> None:

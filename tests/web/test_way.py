@@ -47,7 +47,8 @@ def test_nothing_is_in_motion_of_what_waits(state: str, stage: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "look"), [("nothing_changed", "missed"), ("check_failed", "missed"), ("not_checked", "done")]
+    ("state", "look"),
+    [("nothing_changed", "missed"), ("check_failed", "missed"), ("handed_over", "given"), ("not_checked", "done")],
 )
 def test_what_was_missed_stands_where_it_was_to_come_about(state: str, look: str) -> None:
     assert looks(state, learned=True) == {**dict.fromkeys(STAGES, "done"), "execute": look}

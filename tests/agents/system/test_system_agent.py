@@ -15,6 +15,7 @@ from django.core.management import call_command
 import agents.system
 import review.remarks
 from agents.actors.step_model_calls import Means
+from agents.bdi.learning.generalise import NotGeneralisable
 from agents.bdi.planning import means_ends
 from agents.bus import answering, requests
 from agents.components import workflow_library
@@ -22,6 +23,7 @@ from agents.coordinator import backlog_taking
 from agents.cycle import cycle
 from agents.execution import tool_answers
 from agents.goals import goal_terms, goals
+from agents.learning import rule_from_goal
 from agents.models import BacklogItem, BusMember, BusRequest, Deed, Goal, Intent, IntentPlan, LogLine, Plan, SubGoal
 from agents.record.errors import GoalRefused, NotPossibleNow, NotYours, RequestRefused
 from agents.record.selectors import current_plan
@@ -257,6 +259,8 @@ def test_a_wish_that_people_were_asked_for_ends_as_handed_over_and_says_to_whom(
     assert not any(day.total for day in overview.how_it_went(owner).days)
     with pytest.raises(NotPossibleNow, match="not an achieved goal"):
         workflow_from_plan.source(goal.pk, "", owner)
+    with pytest.raises(NotGeneralisable, match="only a goal that was achieved"):
+        rule_from_goal.written(goal)
     assert backlog_taking.measure(goal).failed == "handed_over", "a wish that was wished again is not done"
 
 

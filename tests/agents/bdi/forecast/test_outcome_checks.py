@@ -154,6 +154,12 @@ def test_a_commit_is_looked_for_in_the_repository_that_its_folder_lies_in() -> N
         assert check == Check(K.HAS_LINE, f"{place}.git/HEAD", word="ref: refs/heads/try")
 
 
+def test_what_people_are_asked_for_is_no_change_of_files_and_no_answer() -> None:
+    asked = ("system_agent.evolve_component", {"kind": "tool", "name": "a", "wish": "mend it"})
+    assert checks(plan("Fix the tool a", asked)) == [("handed_over", "", (1,))]
+    assert ("handed_over", "", (2,)) in checks(plan("Fix the tool a", write("a.py"), asked))
+
+
 def test_what_the_goals_words_say_to_run_is_checked_by_its_exit_code() -> None:
     document = plan("start the nightly job", run("python nightly.py"), span=(10, 21))
     assert checks(document) == [("exit_zero", "", (1,))]

@@ -393,3 +393,21 @@ def test_results_count_in_the_order_in_which_chance_gave_the_goals(
     dropped.worked = True
     dropped.save()
     assert trial_cases.pairs(trial) == [0, 1]
+
+
+def test_a_goal_that_was_handed_to_people_is_known_and_says_nothing(
+    strict: ComponentVersion, lenient: ComponentVersion, owner: User, make_goal: Callable[..., Goal]
+) -> None:
+    shared = {"difference": 20, "differ": 30, "alpha": 5, "power": 80, "most_cases": 85, "power_stated": 0.8}
+    trial = VersionTrial.objects.create(
+        component=strict.component, a=strict, b=lenient, mode="live", started_at=timezone.now(), **shared
+    )
+    goal = make_goal(owner)
+    case = VersionTrialCase.objects.create(trial=trial, goal=goal, is_b=False)
+    trial_cases.take(trial)
+    case.refresh_from_db()
+    assert case.known_at is None, "it goes on"
+    Goal.objects.filter(pk=goal.pk).update(state="achieved", outcome="handed_over", ended_at=timezone.now())
+    trial_cases.take(trial)
+    case.refresh_from_db()
+    assert (case.known_at is not None, case.worked) == (True, None)
