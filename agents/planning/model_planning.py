@@ -23,6 +23,7 @@ from agents.actors.model_requests import request_for
 from agents.actors.models_in_use import models_of
 from agents.bdi.language_models import model_answer, prompt
 from agents.bdi.language_models.prompt import Prompt, Situation
+from agents.bdi.outcome.stated import STATED_CHECKS
 from agents.bdi.plans import selection
 from agents.bdi.plans.dependencies import link
 from agents.bdi.plans.validation import Problem
@@ -203,7 +204,8 @@ class _Turn:
         )
         if read.cannot or (read.problems and not read.steps):
             return _Judged(None, read.problems, read.cannot)
-        planned = PlanDraft(link(read.steps, tools_in_use()), link(read.cleanup, tools_in_use()), "model", {})
+        stated = {STATED_CHECKS: [one.to_json() for one in read.checks]} if read.checks else {}
+        planned = PlanDraft(link(read.steps, tools_in_use()), link(read.cleanup, tools_in_use()), "model", stated)
         draft = parameters.corrected(self.goal, planned)
         # What is no step has been told of as what it is.
         more = [one for one in self._problems(draft) if one.position not in read.unread]

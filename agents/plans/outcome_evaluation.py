@@ -11,15 +11,17 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from agents.bdi.forecast import further_checks
 from agents.bdi.outcome import file_syntax, outcome
-from agents.bdi.outcome.outcome import CheckKind, Facts, Outcome, OutcomeVerdict
+from agents.bdi.outcome.outcome import Check, CheckKind, Facts, Outcome, OutcomeVerdict
 from agents.bdi.plans.branches import has_branches
 from agents.bdi.plans.document import Document
 from agents.models import Attempt, IntentPlan
-from agents.plans import report_filing
+from agents.plans import report_filing, shadowing
 from agents.states import IntentState
 from agents.workspaces import base_files
 from agents.workspaces.stores import store
+from people import sealing
 from sandbox.contract import SandboxError
 from sandbox.jail.inside.survey import CACHES
 
@@ -30,12 +32,27 @@ _CACHES = frozenset(CACHES)
 _ASK_FOR_CHANGES = frozenset({CheckKind.CHANGED, CheckKind.FILE_CHANGED, CheckKind.REPORTED})
 
 
+def checks_of(plan: IntentPlan, document: Document) -> tuple[Check, ...]:
+    """What is looked at when the plan has run: its document's checks, and what its dry run adds to them.
+
+    A dry run that is not sealed adds nothing: a forged one would have the plan checked for what is there anyway.
+    """
+    return further_checks.with_made(document, lambda: _made(plan))
+
+
+def _made(plan: IntentPlan) -> dict[str, list[str]] | None:
+    run = shadowing.latest(plan)
+    if run is None or not sealing.is_genuine(run):
+        return None
+    return shadowing.changed_paths(run)
+
+
 class Observed:
     """What one claim sees of a plan's steps: where they began, and the results that checks ask for."""
 
     def __init__(self, plan: IntentPlan, document: Document) -> None:
-        self._plan, self._checks = plan, document.checks
-        self._asked = {step for check in document.checks for step in check.steps}
+        self._plan, self._checks = plan, checks_of(plan, document)
+        self._asked = {step for check in self._checks for step in check.steps}
         self._results: dict[int, Mapping[str, Any]] = {}
         # In branches a plan goes back to earlier steps: any of the others may have run in an earlier claim.
         self._first = len(document.intents) + 1 if has_branches(document.intents) else plan.position

@@ -12,10 +12,11 @@ from typing import Any
 from django.db.models import F
 
 from agents.actors import firmware, limits, models_in_use
-from agents.bdi.forecast import losses, outcome_checks
+from agents.bdi.forecast import further_checks, losses, outcome_checks
 from agents.bdi.forecast.consequences import Forecast
 from agents.bdi.forecast.forecasting import forecast
 from agents.bdi.forecast.walk import BaseEntry
+from agents.bdi.outcome import stated
 from agents.bdi.outcome.outcome import Check
 from agents.bdi.plans import document as documents
 from agents.bdi.plans import parameters
@@ -26,7 +27,7 @@ from agents.bdi.plans.validation import PlanLimits, Problem, validate
 from agents.bdi.recovery import alternatives
 from agents.components import agent_steps, components
 from agents.models import Attempt, Goal, IntentPlan, Plan
-from agents.plans import plan_rows, sub_goals
+from agents.plans import outcome_evaluation, plan_rows, sub_goals
 from agents.plans.planning_time import Took
 from agents.record import gate, logs, numbering, signals, wake_ups
 from agents.record.logs import NewLine
@@ -254,18 +255,24 @@ def _document(goal: Goal, draft: PlanDraft, revision: int, looked: _Looked) -> D
         cleanup=undo,
         components=components.recorded(draft.evidence, _all_steps(draft)),
     )
-    return replace(document, checks=_checks(goal, document))
+    return replace(document, checks=_checks(goal, document, stated.found_in(draft.evidence)))
 
 
-def _checks(goal: Goal, document: Document) -> tuple[Check, ...]:
-    """What will be looked at when the plan has run; nothing where today's files cannot be read."""
+def _checks(goal: Goal, document: Document, said: Sequence[Check]) -> tuple[Check, ...]:
+    """What will be looked at when the plan has run, with what was stated with it; nothing where today's files cannot
+    be read.
+    """
     foreseen, base = _foreseen(document)
     if foreseen is None:
         return ()
     files = {entry.path for entry in base if entry.kind == "file"}
     # What earlier revisions changed need not be changed by what is left of the plan.
     has_changed = document.revision > 1 and _has_changed_files(goal)
-    return outcome_checks.checks_for(document, foreseen, files, tools_in_use(), has_changed=has_changed)
+    checks = outcome_checks.checks_for(document, foreseen, files, tools_in_use(), has_changed=has_changed)
+    if not said:
+        return checks
+    facts = outcome_evaluation.facts_between(document.base, document.base, {})
+    return further_checks.joined(document, checks, further_checks.telling(said, facts))
 
 
 def _has_changed_files(goal: Goal) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from agents.actors import models_in_use
@@ -17,7 +18,7 @@ from agents.execution import goal_network
 from agents.execution.goal_network import StepNetwork
 from agents.models import IntentPlan, Transition
 from agents.pages.library import flow_page
-from agents.plans import footings, renewals
+from agents.plans import footings, outcome_evaluation, renewals
 from agents.presentation import hidden, outcome_words
 from agents.states import PlanState
 from agents.toolkit.registry import tools_in_use
@@ -232,10 +233,12 @@ class PlanView:
         """What this person may teach from the changes: whoever may edit the plan may, also after its decision."""
         return [] if self.refuses_edit else [one for one in self.changed if one.teachable.is_anything]
 
-    @property
+    @cached_property
     def checks(self) -> list[outcome_words.Line]:
         """The checks for after it has run."""
-        return outcome_words.before(self.document.checks) if self.document is not None else []
+        if self.document is None:
+            return []
+        return outcome_words.before(outcome_evaluation.checks_of(self.plan, self.document))
 
     @property
     def checked(self) -> list[outcome_words.Line]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from agents.bdi.designing import blueprint
 from agents.bdi.planning import levels
 from agents.evolution.candidates import asking
 from agents.models import Goal, IntentPlan, LevelDocument
-from agents.plans import shadowing
+from agents.plans import outcome_evaluation, shadowing
 from agents.record.errors import NotPossibleNow, NotYours
 from agents.record.selectors import current_plan, goals_visible_to, plans_visible_to, read_document
 from agents.states import PlanState
@@ -66,7 +67,7 @@ def read(plan: IntentPlan, *, by: User, with_model: bool = False) -> tuple[list[
         for step in risk.steps
         if step.level is Level.HIGH or (step.level is Level.UNKNOWN and not step.lacks_cases)
     ]
-    found += finding.of_document(document)
+    found += finding.of_document(replace(document, checks=outcome_evaluation.checks_of(plan, document)))
     if not with_model:
         return found[:MOST], "code"
     if not asking.budget().models:

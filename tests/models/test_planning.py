@@ -13,11 +13,14 @@ from django.test import Client
 from django.utils import timezone
 
 from agents.actors.models_in_use import models_of
+from agents.bdi.language_models import model_answer
+from agents.bdi.plans import document as documents
 from agents.cycle import cycle
 from agents.goals import goals
 from agents.models import Agent, Belief, Generation, Goal, LogLine
 from agents.planning import model_planning
 from agents.states import GoalState, PlanState
+from agents.toolkit.registry import tools_in_use
 from agents.workspaces import workspaces
 from library.language import generation
 from library.language.masking import Masked
@@ -103,6 +106,40 @@ def test_a_plan_is_proposed_with_where_it_came_from(provider: Provider, owner: U
     assert "test-model planned 2 steps" in log(goal)
     assert '"tool": "simple_coder"' in log(goal), "the answer is seen as it comes"
     assert KEY not in log(goal)
+
+
+def test_checks_that_a_model_states_stand_in_its_plan_if_they_say_something(
+    provider: Provider, owner: User, valkey: object
+) -> None:
+    stated = [
+        {"kind": "has_line", "path": "./harbour/ledger.md", "text": "# Ledger"},
+        {"kind": "gone", "path": "never.txt"},
+    ]
+    provider.will_say(said({**GOOD, "checks": stated}))
+    plan = planned(owner).intent_plans.get()
+    found = [(one.kind.value, one.path, one.word) for one in documents.read(bytes(plan.document)).checks]
+    assert found[0] == ("has_line", "harbour/ledger.md", "# Ledger")
+    assert ("gone", "never.txt", "") not in found, "it is gone without the plan"
+
+
+@pytest.mark.parametrize(
+    ("stated", "words"),
+    [
+        ("x", "a list of at most"),
+        ([{"kind": "exists", "path": "a"}] * 21, "a list of at most"),
+        (["x"], "A check is an object"),
+        ([{"kind": "exists", "path": "a", "mode": "x"}], "A check is an object"),
+        ([{"kind": "achieved", "path": "a"}], "and not “achieved”"),
+        ([{"kind": "exists", "path": "../a"}], "The path of a check"),
+        ([{"kind": "exists", "path": "a", "text": "x"}], "has no “text”"),
+        ([{"kind": "has_line", "path": "a"}], "needs “text”"),
+        ([{"kind": "has_line", "path": "a", "text": "b\nc"}], "needs “text”"),
+    ],
+)
+def test_checks_that_are_none_are_sent_back(stated: Any, words: str) -> None:
+    read = model_answer.read(said({**GOOD, "checks": stated}), tools_in_use(), goal=TEXT)
+    assert [one for one in read.problems if words in one.message], read.problems
+    assert read.checks == ()
 
 
 def test_a_value_that_the_goal_says_is_marked_with_its_place(provider: Provider, owner: User, valkey: object) -> None:

@@ -7,13 +7,16 @@ hosts, limits, risk, who approves) follows from those, as it does for a person's
 from __future__ import annotations
 
 import json
+import posixpath
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
+from agents.bdi.outcome.outcome import Check, CheckKind
+from agents.bdi.outcome.stated import STATED
 from agents.bdi.plans import parameters
 from agents.bdi.plans.validation import Problem
-from agents.rules.naming import hidden_character
+from agents.rules.naming import hidden_character, path_problem
 from agents.toolkit.command import Command
 from agents.toolkit.references import is_reference
 from agents.toolkit.registry import Registry, UnknownTool
@@ -25,11 +28,16 @@ WORDS_MAX = 2_000
 # Where the JSON may begin, in prose that holds many brackets.
 _BEGINNINGS = 200
 _ANSWERS = frozenset({"steps", "cannot"})
-_PLAN_FIELDS = ("steps", "cleanup")
+CHECKS_MAX = 20
+_CHECK_WORD_MAX = 500
+_PLAN_FIELDS = ("steps", "cleanup", "checks")
+_CHECK_FIELDS = ("kind", "path", "text")
+# The kinds that say which line or text.
+_WITH_TEXT = frozenset({CheckKind.HAS_LINE, CheckKind.LACKS_TEXT})
 _STEP_FIELDS = ("tool", "command", "params", "why", "condition")
 _VALUE_FIELDS = ("params", "condition")
 _NO_STEP = Step("", "", {}, "")
-_SHAPE = '{"steps": [{"tool", "command", "params", "why"}], "cleanup": […]}, or {"cannot": "why not"}'
+_SHAPE = '{"steps": [{"tool", "command", "params", "why"}], "cleanup": […], "checks": […]}, or {"cannot": "why not"}'
 
 
 @dataclass(frozen=True)
@@ -44,6 +52,7 @@ class Read:
     cleanup: tuple[Step, ...] = ()
     cannot: str = ""
     problems: tuple[Problem, ...] = ()
+    checks: tuple[Check, ...] = ()
 
     @property
     def unread(self) -> frozenset[int]:
@@ -75,7 +84,40 @@ def read(text: str, registry: Registry, *, goal: str, restored: Restored = as_it
         return _wrong(Problem(0, "steps", "too_many_steps", f"At most {STEPS_MAX} steps and {STEPS_MAX} to clean up."))
     main = _steps(_restored(found["steps"], restored), registry, goal, problems, first=1)
     undo = _steps(_restored(cleanup, restored), registry, goal, problems, first=len(found["steps"]) + 1)
-    return Read(main, undo, problems=tuple(problems))
+    checks = _checks(_restored_checks(found.get("checks", []), restored), problems)
+    return Read(main, undo, problems=tuple(problems), checks=checks)
+
+
+def _restored_checks(raw: Any, restored: Restored) -> Any:
+    return [restored(one) for one in raw] if isinstance(raw, list) else raw
+
+
+def _checks(raw: Any, problems: list[Problem]) -> tuple[Check, ...]:
+    """What must be so when the steps have run, as the model states it; code looks it up."""
+    if not isinstance(raw, list) or len(raw) > CHECKS_MAX:
+        problems.append(Problem(0, "checks", "malformed", f"“checks” is a list of at most {CHECKS_MAX}, or left out."))
+        return ()
+    return tuple(check for one in raw if (check := _check(one, problems)) is not None)
+
+
+def _check(raw: Any, problems: list[Problem]) -> Check | None:
+    said = [raw.get(name, "") for name in _CHECK_FIELDS] if isinstance(raw, dict) else []
+    if not said or not all(isinstance(one, str) for one in said) or raw.keys() - {*_CHECK_FIELDS}:
+        problems.append(Problem(0, "checks", "malformed", "A check is an object: {kind, path, text}."))
+        return None
+    kind, path, text = said
+    if kind not in STATED:
+        problems.append(Problem(0, "checks", "malformed", f"A check is one of {', '.join(STATED)}, and not “{kind}”."))
+        return None
+    if (wrong := path_problem(path)) is not None:
+        problems.append(Problem(0, "checks", wrong[0], f"The path of a check {wrong[1]}."))
+        return None
+    needs = CheckKind(kind) in _WITH_TEXT
+    if bool(text) != needs or len(text) > _CHECK_WORD_MAX or hidden_character(text) or "\n" in text:
+        which = f"needs “text”, one line of at most {_CHECK_WORD_MAX} characters" if needs else "has no “text”"
+        problems.append(Problem(0, "checks", "malformed", f"A check “{kind}” {which}."))
+        return None
+    return Check(CheckKind(kind), posixpath.normpath(path), word=text)
 
 
 def _wrong(problem: Problem) -> Read:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from agents.bdi.outcome.stated import STATED
 from agents.bdi.plans.validation import Problem
 from agents.toolkit.command import Command
 from agents.toolkit.registry import Registry
@@ -254,11 +255,21 @@ def schema(registry: Registry, tools: Iterable[str]) -> dict[str, Any]:
         },
         "required": ["tool", "command", "params", "why"],
     }
+    check = {
+        "type": "object",
+        "properties": {
+            "kind": {"type": "string", "enum": [kind.value for kind in STATED]},
+            "path": {"type": "string"},
+            "text": {"type": "string"},
+        },
+        "required": ["kind", "path"],
+    }
     return {
         "type": "object",
         "properties": {
             "steps": {"type": "array", "items": step},
             "cleanup": {"type": "array", "items": step},
+            "checks": {"type": "array", "items": check},
             "cannot": {"type": "string"},
         },
     }

@@ -17,6 +17,7 @@ from agents.bdi.plans.document import Document, IntentSpec
 from agents.components import made_tools
 from agents.components.made_tools import Behind
 from agents.models import Intent, IntentPlan
+from agents.plans import outcome_evaluation
 from agents.record import selectors
 from agents.record.errors import StaleDigest
 from agents.states import PlanState
@@ -333,7 +334,9 @@ def plan_out(plan: IntentPlan) -> PlanOut:
         due_at=plan.clock.due_at if hasattr(plan, "clock") else None,
         created_at=plan.created_at,
         ended_at=plan.ended_at,
-        checks=checks_out(document.checks if document is not None else (), plan.check_results),
+        checks=checks_out(
+            outcome_evaluation.checks_of(plan, document) if document is not None else (), plan.check_results
+        ),
         made_tools=[_made_tool_out(one) for one in made_tools.behind(document)] if document is not None else [],
         intents=[_intent_out(spec, rows[spec.position]) for spec in specs if spec.position in rows],
     )

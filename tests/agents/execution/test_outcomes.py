@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.test import Client
 
 from agents.bdi.outcome import outcome
 from agents.bdi.plans import document as documents
 from agents.cycle import cycle
-from agents.models import Goal, IntentPlan, Workspace
+from agents.execution import shadow
+from agents.models import Goal, IntentPlan, ShadowRun, Workspace
 from agents.plans import outcome_evaluation
 from agents.states import GoalState
 from agents.workspaces import workspaces
@@ -156,6 +158,36 @@ def test_a_program_of_which_nobody_says_what_it_is_for_is_not_checked(approved: 
     assert (goal.outcome, goal.reason) == ("not_checked", "")
     assert "ran, not checked" in log(goal)
     assert Experience.objects.get(goal_ref=goal.pk).final_outcome == "unchecked"
+
+
+MAKES = "import json\njson.dump([1], open('report.json', 'w'))\n"
+
+
+@pytest.mark.parametrize("is_sealed", [True, False])
+def test_a_file_that_the_goal_names_and_the_dry_run_made_is_checked(
+    is_sealed: bool,
+    owner: User,
+    reviewer: User,
+    make_goal: Callable[..., Goal],
+    propose_plan: Callable[..., IntentPlan],
+    files: Callable[..., Workspace],
+    client_of: Callable[[User], Client],
+) -> None:
+    workspace = files({"make.py": MAKES.encode()})
+    goal = make_goal(owner, "get the data of the harbour as report.json", workspace=workspace)
+    plan = propose_plan(goal, [run("python make.py")])
+    while shadow.one():
+        pass
+    if not is_sealed:
+        ShadowRun.objects.filter(intent_plan=plan).update(findings=[])
+    page = client_of(reviewer).get(plan.get_absolute_url()).content.decode()
+    assert ("report.json can be read as JSON" in page) == is_sealed, "shown before it is approved"
+    decisions.approve(plan, by=reviewer, digest=plan.digest)
+    goal = ended(plan)
+    assert goal.outcome == ("achieved" if is_sealed else "not_checked")
+    assert results(plan) == ({"exists": True, "parses": True, "exit_zero": True} if is_sealed else {"unknown": None})
+    kept = Experience.objects.get(goal_ref=goal.pk).final_outcome
+    assert kept == ("success" if is_sealed else "unchecked")
 
 
 def test_a_claim_that_saw_no_step_run_knows_where_the_plan_began_and_what_its_steps_answered(
