@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from agents.bdi.forecast.consequences import (
     Consequence,
@@ -21,23 +22,28 @@ from agents.bdi.forecast.consequences import (
     Writing,
 )
 from agents.bdi.forecast.forecasting import forecast
-from agents.bdi.forecast.program_runs import INDEX, ProgramRun, program_runs
+from agents.bdi.forecast.program_runs import INDEX, ProgramRun, cleanup_runs, program_runs
 from agents.bdi.forecast.requests import asks_model, cannot_be_undone
 from agents.bdi.forecast.walk import BaseEntry
 from agents.bdi.plans import document as documents
 from agents.bdi.plans.document import Document, IntentSpec
 from agents.bdi.plans.waits import is_wait
 from agents.models import IntentPlan, ShadowRun
-from agents.plans import shadowing
+from agents.plans import footings, shadowing
 from agents.states import ShadowState
 from agents.toolkit.registry import tools_in_use
-from agents.workspaces.base_files import BaseUnreadable
+from agents.workspaces.base_files import BaseUnreadable, content_of
 from agents.workspaces.kept_contents import Held, held_in, kept_elsewhere
 from review.models import PlanRisk
 from review.reading import danger
 from review.reading.danger import Clause, Danger, Facts, File, Told
 
 _UNSHOWN = ("unproven", "not_reached")
+_SHOWN = ("done", "skipped")
+# So much of so many changed files is compared with what they held.
+_COMPARED, _COMPARED_BYTES = 20, 256 << 10
+_WORD = re.compile(rb"\w+")
+AFTER = "after a failure"
 _OF_VENV = frozenset({"bin", "lib", "lib64", "include", "share", "pyvenv.cfg", ".gitignore"})
 # The states of a dry run that say all that it will say.
 ENDED = (ShadowState.DONE.value, ShadowState.IMPOSSIBLE.value)
@@ -78,15 +84,16 @@ def for_people(plan: IntentPlan, document: Document, run: ShadowRun | None) -> s
         facts = _facts(plan, document, run)
     except BaseUnreadable:
         return "the files it was made on can no longer be read"
-    if facts.deleted or facts.overwritten or any(set(one.hosts) - {INDEX} for one in facts.programs):
+    grave = any(kind <= Danger.RUNS_FOREIGN for kind, _ in facts.others)
+    if facts.deleted or facts.overwritten or grave or any(set(one.hosts) - {INDEX} for one in facts.programs):
         sentence = danger.tell(facts).sentence
         return sentence[:1].lower() + sentence[1:]
     return ""
 
 
 def met(plan: IntentPlan, document: Document) -> dict[int, tuple[str, ...]] | None:
-    """The contents that each main step overwrites, changes or runs, by position, and at 0 those that its dry run saw
-    changed; None if they cannot be read. A program that names none of the files may meet any of them.
+    """The contents that each main step overwrites, changes or runs, by position, and at 0 those that the plan stands on
+    or that its dry run saw changed; None if they cannot be read. A program that names none of the files may meet any.
     """
     run = shadowing.latest(plan)
     try:
@@ -96,8 +103,10 @@ def met(plan: IntentPlan, document: Document) -> dict[int, tuple[str, ...]] | No
         return None
     if changed is None:
         return None
-    paths: dict[int, set[str]] = {0: {*changed["deleted"], *changed["changed"]}}
-    whole: set[int] = set()
+    stands = footings.of(document, run)
+    paths: dict[int, set[str]] = {0: {*changed["deleted"], *changed["changed"], *stands.exact}}
+    paths[0].update(path for path in before if any(path.startswith(f"{one}/") for one in stands.deep))
+    whole: set[int] = {0} if stands.whole else set()
     for ran in program_runs(document, tools_in_use(), before):
         named = {path for path in before if any(path == given or path.startswith(f"{given}/") for given in ran.paths)}
         paths.setdefault(ran.position, set()).update(named)
@@ -119,7 +128,10 @@ def _facts(plan: IntentPlan, document: Document, run: ShadowRun | None) -> Facts
     read = forecast(document, _entries(before), tools_in_use())
     programs = program_runs(document, tools_in_use(), before)
     is_shown = run is not None and run.state == ShadowState.DONE
-    files = _shown(plan, before, read, run) if is_shown and run else _read(plan, document, before, read)
+    if is_shown and run:
+        files = _shown(plan, before, read, run).with_more(_read(plan, base, before, _of_unshown(read, run)))
+    else:
+        files = _read(plan, base, before, read.consequences, plan.replaces)
     waits = run is None or run.state in (ShadowState.WAITING, ShadowState.RUNNING)
     return Facts(
         deleted=files.deleted,
@@ -129,7 +141,7 @@ def _facts(plan: IntentPlan, document: Document, run: ShadowRun | None) -> Facts
         moved=files.moved,
         folders=files.folders,
         programs=programs,
-        others=[*_outside(document, programs), *_instead(document, before)],
+        others=[*_outside(document, programs), *_perhaps(document, before, read, run if is_shown else None)],
         unknown=list(_unknown(document, run)),
         is_due=waits and not _is_certain(document, read),
     )
@@ -146,6 +158,29 @@ class _Files:
     moved: Sequence[str] = ()
     folders: Sequence[str] = ()
 
+    def with_more(self, more: _Files) -> _Files:
+        """These, and those of the other that are not among them."""
+        gone, over = {one.path for one in self.deleted}, {one.path for one in self.overwritten}
+        return _Files(
+            [*self.deleted, *(one for one in more.deleted if one.path not in gone)],
+            [*self.overwritten, *(one for one in more.overwritten if one.path not in over)],
+            *(
+                list(dict.fromkeys([*ours, *theirs]))
+                for ours, theirs in (
+                    (self.changed, more.changed),
+                    (self.added, more.added),
+                    (self.moved, more.moved),
+                    (self.folders, more.folders),
+                )
+            ),
+        )
+
+
+def _of_unshown(read: Forecast, run: ShadowRun) -> list[Consequence]:
+    """What the steps say themselves that the dry run did not get to: the real run may."""
+    unshown = {one["position"] for one in run.findings if one["proof"] not in _SHOWN}
+    return [one for one in read.consequences if one.position in unshown]
+
 
 def _shown(plan: IntentPlan, before: Mapping[str, Held], read: Forecast, run: ShadowRun) -> _Files:
     """As the dry run showed it."""
@@ -153,6 +188,8 @@ def _shown(plan: IntentPlan, before: Mapping[str, Held], read: Forecast, run: Sh
     if found is None:
         raise BaseUnreadable("the files of its dry run are no longer stored")
     replaced = [path for path in found["changed"] if path in plan.replaces or _is_another(path, before, after, read)]
+    others = [path for path in found["changed"] if path not in replaced]
+    replaced += [path for path in others[:_COMPARED] if _nothing_remains(path, run)]
     emptied = [path for path in found["changed"] if _is_nothing(path, before, after)]
     stays = {held.sha256 for held in after.values()}
     # What takes the place of another file has moved, too.
@@ -182,6 +219,16 @@ def _is_nothing(path: str, before: Mapping[str, Held], after: Mapping[str, Held]
     return old is not None and new is not None and bool(old.size_bytes) and (new.kind != "file" or not new.size_bytes)
 
 
+def _nothing_remains(path: str, run: ShadowRun) -> bool:
+    """Whether a text has no line and no word left of what it held: that is no edit of it."""
+    old, new = (content_of(state, path, _COMPARED_BYTES) for state in (run.base, run.after))
+    if not old or new is None or b"\0" in old:
+        return False
+    lines = [{line.strip() for line in text.splitlines() if _WORD.search(line)} for text in (old, new)]
+    words = [set(_WORD.findall(text)) for text in (old, new)]
+    return (len(lines[0]) > 1 and lines[0].isdisjoint(lines[1])) or (bool(words[0]) and words[0].isdisjoint(words[1]))
+
+
 def _is_another(path: str, before: Mapping[str, Held], after: Mapping[str, Held], read: Forecast) -> bool:
     """Whether another file took the place of this one, or it was removed and made again: that is no edit of it."""
     if path not in before or path not in after:
@@ -196,22 +243,48 @@ def _is_moved(path: str, read: Forecast) -> bool:
     return any(path == one.source or path.startswith(f"{one.source}/") for one in read.of(Transfer) if one.moves)
 
 
-def _read(plan: IntentPlan, document: Document, before: Mapping[str, Held], read: Forecast) -> _Files:
-    """As the steps say it."""
-    main = [one for one in read.consequences if not one.cleanup]
-    gone = [one.origin or one.path for one in main if isinstance(one, Removal)]
-    deleted = [path for path in before if any(path == one or path.startswith(f"{one}/") for one in gone)]
+def _read(
+    plan: IntentPlan,
+    base: str,
+    before: Mapping[str, Held],
+    consequences: Sequence[Consequence],
+    replaces: Collection[str] | None = None,
+) -> _Files:
+    """As the steps say it. `base` is the state that `before` is of; `replaces` are the paths that get other content,
+    where that is known of all of these steps.
+    """
+    main = [one for one in consequences if not one.cleanup]
+    deleted, over = _taken(main, before)
     stays = {held.sha256 for path, held in before.items() if path not in deleted}
     writings = [one for one in main if isinstance(one, Writing)]
     transfers = [one for one in main if isinstance(one, Transfer)]
+    over = [path for path in over if path in plan.replaces] if replaces is None else list(replaces)
     return _Files(
-        _lost(plan, before, document.base, _without_folders(before, deleted), stays),
-        _sizes(before, plan.replaces),
-        [one.path for one in writings if one.before == "base" and one.path not in plan.replaces],
+        _lost(plan, before, base, _without_folders(before, deleted), stays),
+        _sizes(before, over),
+        [one.path for one in writings if one.before == "base" and one.path not in over],
         [one.path for one in writings if not one.before] + [one.path for one in transfers if not one.moves],
         [one.source for one in transfers if one.moves],
         [one.path for one in main if isinstance(one, NewFolder | Environment)],
     )
+
+
+def _taken(consequences: Sequence[Consequence], before: Mapping[str, Held]) -> tuple[list[str], list[str]]:
+    """The files of today that these take away, and those in whose place they put something else."""
+    gone, over = [], []
+    for one in consequences:
+        if isinstance(one, Removal):
+            gone.append(one.origin or one.path)
+        elif _puts_over(one):
+            over.append(one.path)
+    deleted = [path for path in before if any(path == one or path.startswith(f"{one}/") for one in gone)]
+    return deleted, [path for path in dict.fromkeys(over) if path in before]
+
+
+def _puts_over(one: Consequence) -> TypeGuard[Writing | Overwriting | Transfer]:
+    if isinstance(one, Writing):
+        return one.before == "base" and not (one.appends or one.patches)
+    return isinstance(one, Overwriting) or (isinstance(one, Transfer) and one.may_replace)
 
 
 def _without_folders(before: Mapping[str, Held], paths: Collection[str]) -> list[str]:
@@ -261,12 +334,12 @@ def _sizes(before: Mapping[str, Held], paths: Sequence[str]) -> list[File]:
 
 
 def _outside(document: Document, programs: Sequence[ProgramRun]) -> Iterator[Clause]:
-    """What reaches beyond the workspace, declared alternatives included."""
+    """What reaches beyond the workspace, declared alternatives and the clean-up included."""
     met = {host for one in programs for host in one.hosts}
-    for step in document.intents:
+    for step in document.all_intents:
         for spec in (step, *step.alternatives):
             if words := _beyond(spec, met):
-                yield Danger.REACHES_OUT, words
+                yield Danger.REACHES_OUT, f"{words} {AFTER}" if step.phase == "cleanup" else words
 
 
 def _beyond(spec: IntentSpec, met: Collection[str]) -> str:
@@ -284,15 +357,50 @@ def _beyond(spec: IntentSpec, met: Collection[str]) -> str:
     return f"fetches from {hosts}" if hosts else ""
 
 
-def _instead(document: Document, before: Mapping[str, Held]) -> Iterator[Clause]:
-    """What a declared alternative or the clean-up would delete or overwrite, which no dry run tries."""
+def _perhaps(document: Document, before: Mapping[str, Held], read: Forecast, run: ShadowRun | None) -> Iterator[Clause]:
+    """What no dry run tries, or this one left out: declared alternatives, the clean-up, steps under a condition."""
+    entries, registry = _entries(before), tools_in_use()
+    instead: list[Consequence] = []
+    ran: list[ProgramRun] = []
     for position, _, variant in document.variants():
-        for one in forecast(variant, _entries(before), tools_in_use()).of(Removal):
-            if one.position == position and one.files:
-                yield Danger.DELETES, f"may delete {danger.named(one.path)} if step {position} fails"
-    for one in forecast(document, _entries(before), tools_in_use()).of(Removal):
-        if one.cleanup and one.files:
-            yield Danger.DELETES, f"deletes {danger.named(one.path)} after a failure"
+        foreseen = forecast(variant, entries, registry).consequences
+        instead += [one for one in foreseen if one.position == position and not one.cleanup]
+        ran += [one for one in program_runs(variant, registry, before) if one.position == position]
+    steps = sorted({position for position, _, _ in document.variants()})
+    if steps:
+        yield from _may(instead, before, ran, f"if step {_listed(steps)} fails", "may ")
+    undo = [one for one in read.consequences if one.cleanup]
+    yield from _may(undo, before, cleanup_runs(document, registry, before), AFTER)
+    skipped = {one["position"] for one in run.findings if one["proof"] == "skipped"} if run is not None else set()
+    left = [one for one in read.consequences if one.position in skipped]
+    yield from _may(left, before, (), f"if step {_listed(sorted(skipped))} runs", "may ")
+
+
+def _may(
+    consequences: Sequence[Consequence],
+    before: Mapping[str, Held],
+    programs: Sequence[ProgramRun],
+    when: str,
+    may: str = "",
+) -> Iterator[Clause]:
+    """A clause for each kind. With “may” a verb stands as it is, without it as what happens then."""
+    deleted, over = _taken(consequences, before)
+    ends = "" if may else "s"
+    if deleted:
+        yield Danger.DELETES, f"{may}delete{ends} {danger.names(_without_folders(before, deleted))} {when}"
+    if over:
+        yield Danger.OVERWRITES, f"{may}overwrite{ends} {danger.names(over)} {when}"
+    foreign, own = [[one for one in programs if bool(one.hosts) is is_foreign] for is_foreign in (True, False)]
+    if foreign:
+        hosts = danger.hosts_in_words([host for one in foreign for host in one.hosts])
+        lines = danger.names([one.command_line for one in foreign])
+        yield Danger.RUNS_FOREIGN, f"{may}run{ends} {lines} {when}, after files came from {hosts}"
+    if own:
+        yield Danger.CHANGES, f"{may}run{ends} {danger.names([one.command_line for one in own])} {when}"
+
+
+def _listed(steps: Sequence[int]) -> str:
+    return " or ".join(map(str, steps))
 
 
 def _unknown(document: Document, run: ShadowRun | None) -> Iterator[str]:

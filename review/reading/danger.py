@@ -116,7 +116,11 @@ def tell(facts: Facts) -> Told:
     else:
         clauses += [*((Danger.UNKNOWN, one) for one in facts.unknown), *_changes(facts)]
     clauses = sorted(dict.fromkeys(clauses), key=lambda one: one[0]) or [(Danger.NOTHING, "changes nothing")]
-    shown = [words for _, words in clauses[:_CLAUSES]]
+    # What is grave is never cut: whoever reads that there is more does not know of what kind.
+    grave = [words for kind, words in clauses if kind < Danger.REACHES_OUT]
+    grave += [words for kind, words in clauses if kind == Danger.REACHES_OUT][:_CLAUSES]
+    rest = [words for kind, words in clauses if kind > Danger.REACHES_OUT]
+    shown = [*grave, *rest[: max(0, _CLAUSES - len(grave))]]
     if more := len(clauses) - len(shown):
         shown.append(f"and {counted(more, 'more effect')}")
     sentence = "; ".join(shown)
@@ -172,12 +176,12 @@ def _changes(facts: Facts) -> Iterator[Clause]:
 
 
 def _files(files: Sequence[File]) -> str:
-    names = [one.path for one in files]
-    return _names(names) if len(names) <= _NAMED else counted(len(names), "file")
+    paths = [one.path for one in files]
+    return names(paths) if len(paths) <= _NAMED else counted(len(paths), "file")
 
 
 def _lines(runs: Sequence[ProgramRun]) -> str:
-    return _names([one.command_line for one in runs])
+    return names([one.command_line for one in runs])
 
 
 def _hosts(runs: Sequence[ProgramRun]) -> str:
@@ -189,7 +193,8 @@ def hosts_in_words(hosts: Sequence[str]) -> str:
     return _and(["the package index" if one == INDEX else one for one in dict.fromkeys(hosts)])
 
 
-def _names(texts: Sequence[str]) -> str:
+def names(texts: Sequence[str]) -> str:
+    """The first of these paths or command lines, and how many more there are."""
     texts = list(dict.fromkeys(texts))
     shown = [named(one) for one in texts[:_NAMED]]
     if more := len(texts) - len(shown):

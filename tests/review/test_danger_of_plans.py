@@ -121,6 +121,113 @@ def test_a_download_that_runs_is_named_with_its_host(submitter: User) -> None:
     assert told(plan).startswith("Runs code that comes from example.org (python tool.py)")
 
 
+SEND = replace(
+    step("post", url="https://example.org/x", json="{}"), tool="http_request", effect="once", hosts=("example.org",)
+)
+WIPE = step("run", command_line="python wipe.py")
+MOVE_OVER = step("mv", path="b.txt", to="a.txt", overwrite=True)
+
+
+def test_what_the_dry_run_did_not_get_to_is_told_by_the_steps(submitter: User) -> None:
+    over = step("write", path="b.txt", content="other")
+    plan = proposed(holding_files(submitter, "a.txt", "b.txt"), [RUN, ON, step("rm", path="a.txt"), over])
+    run = ran(plan, plan.workspace.head)
+    proofs = ["failed", "not_reached", "not_reached", "not_reached"]
+    run.findings = [{**one, "proof": proof} for one, proof in zip(run.findings, proofs, strict=True)]
+    run.save()
+    risks.store(plan, run)
+    assert told(plan).startswith("Deletes a.txt, which also exists elsewhere")
+    assert "overwrites b.txt" in told(plan)
+    assert QueueEntry.objects.get(pk=plan.pk).danger == Danger.DELETES
+
+
+@pytest.mark.parametrize(
+    ("cleanup", "sentence", "kind"),
+    [
+        ([WRITE_OVER], "Overwrites a.txt after a failure; writes new.txt", Danger.OVERWRITES),
+        ([SEND], "Sends to example.org, which mindX cannot take back after a failure", Danger.REACHES_OUT),
+        (
+            [FETCH, RUN_IT],
+            "Runs python tool.py after a failure, after files came from example.org",
+            Danger.RUNS_FOREIGN,
+        ),
+        ([ON, WIPE], "Runs python wipe.py after a failure; writes new.txt", Danger.CHANGES),
+    ],
+    ids=["overwrites", "sends", "runs what came", "runs"],
+)
+def test_what_the_clean_up_does_is_told(cleanup: Any, sentence: str, kind: Danger, submitter: User) -> None:
+    goal = holding_files(submitter, "a.txt")
+    plan = proposed(goal, [step("write", path="new.txt", content="x")], cleanup=cleanup)
+    run = ran(plan, state_of(submitter, **{"a.txt": "a.txt", "new.txt": "x"}))
+    assert told(plan).startswith(sentence)
+    assert QueueEntry.objects.get(pk=plan.pk).danger == kind
+    says = dangers.for_people(plan, documents.read(bytes(plan.document)), run)
+    assert bool(says) == (kind <= Danger.RUNS_FOREIGN), "no policy approves it"
+
+
+@pytest.mark.parametrize(
+    ("other", "sentence", "kind"),
+    [
+        (MOVE_OVER, "May overwrite a.txt if step 1 fails", Danger.OVERWRITES),
+        (WRITE_OVER, "May overwrite a.txt if step 1 fails", Danger.OVERWRITES),
+        (WIPE, "May run python wipe.py if step 1 fails", Danger.CHANGES),
+    ],
+    ids=["moves over", "writes over", "runs"],
+)
+def test_what_a_declared_alternative_does_is_told(other: Any, sentence: str, kind: Danger, submitter: User) -> None:
+    first = step("mkdir", path="k")
+    plan = proposed(
+        holding_files(submitter, "a.txt", "b.txt"), [replace(first, alternatives=(replace(other, position=1),))]
+    )
+    ran(plan, plan.workspace.head)
+    assert told(plan).startswith(sentence)
+    assert QueueEntry.objects.get(pk=plan.pk).danger == kind
+
+
+def test_nothing_grave_is_cut_from_the_sentence(submitter: User) -> None:
+    gone = [step("rm", path=name) for name in ("a.txt", "b.txt", "c.txt")]
+    plan = proposed(
+        holding_files(submitter, "a.txt", "b.txt", "c.txt", "d.txt"), [SEND, FETCH], cleanup=[WRITE_OVER, *gone]
+    )
+    ran(plan, plan.workspace.head)
+    assert "deletes a.txt, b.txt and c.txt after a failure" in told(plan).replace("Deletes", "deletes")
+    assert "overwrites a.txt after a failure" in told(plan)
+    assert "sends to example.org" in told(plan)
+    assert "fetches from example.org" in told(plan)
+
+
+@pytest.mark.parametrize(
+    ("left", "words"),
+    [
+        ("z", "Overwrites a.txt"),
+        ("one\ntwo\nthree\nfour\n", "Changes a.txt"),
+        ("four\nfive\n", "Overwrites a.txt"),
+    ],
+    ids=["nothing left", "a line more", "all lines new"],
+)
+def test_a_text_of_which_nothing_remains_is_overwritten(left: str, words: str, submitter: User) -> None:
+    goal = goal_of(submitter)
+    workspaces.put_file(goal.workspace, by=submitter, path="a.txt", source=io.BytesIO(b"one\ntwo\nthree\n"))
+    plan = proposed(Goal.objects.get(pk=goal.pk), [RUN])
+    ran(plan, state_of(submitter, **{"a.txt": left}))
+    assert told(plan).startswith(words)
+
+
+def test_the_familiar_met_the_same_in_what_its_programs_read(submitter: User) -> None:
+    """The program is the same in all three; what it imports is not."""
+    met = []
+    for helper in ("x = 1", "x = 1", "import shutil"):
+        goal = goal_of(submitter)
+        for path, content in (("job.py", "import helper"), ("helper.py", helper)):
+            workspaces.put_file(goal.workspace, by=submitter, path=path, source=io.BytesIO(content.encode()))
+        plan = proposed(Goal.objects.get(pk=goal.pk), [RUN])
+        run = ran(plan, plan.workspace.head)
+        run.findings = [{**one, "reads": ["job.py", "helper.py"]} for one in run.findings]
+        run.save()
+        met.append(dangers.met(plan, documents.read(bytes(plan.document))))
+    assert met[0] == met[1] != met[2]
+
+
 def test_a_plan_whose_files_are_gone_says_so(submitter: User, monkeypatch: pytest.MonkeyPatch) -> None:
     def gone(snapshot: str) -> Any:
         raise BaseUnreadable(snapshot)

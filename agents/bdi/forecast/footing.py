@@ -54,8 +54,12 @@ def footing_of(
     if all(_only_reads(spec.effect, at) for spec, at in _main(document, registry)) and not document.cleanup:
         return found
     saw = {each["position"]: each.get("reads") for each in findings}
+    may_remove = False
     for spec, touch in _main(document, registry):
         _stand(found, touch, saw.get(spec.position))
+        may_remove |= touch.makes_autonomous
+        # Whether a file is there, or how long it is, a program asks without a trace; here it may remove files for it.
+        found.whole |= may_remove and touch.is_program
     for _, _, variant in document.variants():
         for touch in touched(variant, registry).values():
             _stand(found, touch, None if touch.is_program else [])

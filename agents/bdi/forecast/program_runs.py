@@ -89,6 +89,15 @@ def program_runs(document: Document, registry: Registry, there: Collection[str])
     return tuple(one for spec in document.intents for one in _step(known, spec, registry))
 
 
+def cleanup_runs(document: Document, registry: Registry, there: Collection[str]) -> tuple[ProgramRun, ...]:
+    """The programs of the clean-up, which may come after any of the main steps and begins at the root again."""
+    known = _Known(there)
+    for spec in document.intents:
+        list(_step(known, spec, registry))
+    known.folder, known.environment = "", ""
+    return tuple(one for spec in document.cleanup for one in _step(known, spec, registry))
+
+
 def _step(known: _Known, spec: IntentSpec, registry: Registry) -> Iterator[ProgramRun]:
     for request in requests_of(spec, registry):
         if request.command in ("run", "start"):

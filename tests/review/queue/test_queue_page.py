@@ -90,7 +90,7 @@ def test_clean_up_jumps_the_queue_only_where_it_deletes_what_was_there_before(su
         risks.store(plan, None)
     rows, _ = listing.page(judge, None)
     assert [row.plan for row in rows] == [third, first, second]
-    assert rows[0].told.sentence.startswith("Deletes old after a failure")
+    assert rows[0].told.sentence.startswith("Deletes old/a.txt after a failure")
 
 
 def test_pages_of_the_queue_show_everything_once(submitter: User, judge: User) -> None:

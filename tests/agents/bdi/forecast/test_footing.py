@@ -54,6 +54,14 @@ def test_only_a_change_of_what_it_names_concerns_a_plan(steps: list[IntentSpec],
     assert footing(*steps).met_by(CHANGES) == met
 
 
+def test_a_program_that_may_remove_files_stands_on_everything() -> None:
+    """It asks without a trace whether a file is there."""
+    on = step("toggle_autonomous_mode", on=True)
+    assert footing(RUN, reads=["job.py"]).met_by(CHANGES) == []
+    assert footing(on, RUN, reads=["job.py"]).met_by(CHANGES) == sorted(CHANGES)
+    assert footing(RUN, on, WRITE, reads=["job.py"]).met_by(CHANGES) == []
+
+
 def test_what_only_reads_stands_on_nothing() -> None:
     looks = [step("read", effect="idempotent", path="docs/a.txt"), step("ls", effect="idempotent")]
     assert footing(*looks).met_by(CHANGES) == []
