@@ -106,10 +106,11 @@ def test_a_familiar_plan_opens_by_keyboard_and_without_scripts(
     judge: User,
     open_page: OpenPage,  # noqa: F811
 ) -> None:
-    ended_well(project(submitter, "weather"), judge)
-    plan = project(submitter, "tides")
-    shadowing.ask(plan)
-    shadow.one()
+    earlier, plan = project(submitter, "weather"), project(submitter, "tides")
+    for one in (earlier, plan):
+        shadowing.ask(one)
+        shadow.one()
+    ended_well(earlier, judge)
     page = open_page(judge, plan.get_absolute_url(), width=390, scripts=False)
     expect(page.locator("#familiar")).to_contain_text("but weather → tides")
     seen(page, "familiar")
