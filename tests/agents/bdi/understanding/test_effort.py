@@ -82,6 +82,13 @@ def test_any_row_of_signs_ends_well_formed(text: str) -> None:
     check(text)
 
 
+@pytest.mark.parametrize("tool", [tool.name for tool in REGISTRY.tools])
+@pytest.mark.parametrize("text", ["{}", "use {} now", "do x with the {} tool"])
+def test_any_tool_can_be_named_even_one_that_is_said_by_nothing_else(tool: str, text: str) -> None:
+    check(text.format(tool))
+    check(text.format(tool.upper()))
+
+
 LONG = {
     "removing": "remove the file a and ",
     "prose": "the tool which does what I want ",
