@@ -219,18 +219,21 @@ def _simpler(
             return None
         draft, gone = less
         left = [f"step {at} ({found.steps[at - 1].tool}.{found.steps[at - 1].command})" for at in gone]
-        return _valid(goal, _told(draft, left, "the whole plan has problems"), fit)
+        return _of_a_part(goal, simpler_goal.told(draft, left, "the whole plan has problems"), fit)
     parts = simpler_goal.parts(goal.text)
     if len(parts) < 2:
         return None
-    drafts, left = [], []
-    for part in parts:
-        if (own := _part(goal, part, known, beliefs)) is not None:
-            drafts.append(own)
-        else:
-            left.append(f"“{part[:200]}”")
-    whole = simpler_goal.joined(drafts, tools_in_use()) if drafts and left else None
-    return _valid(goal, _told(whole, left, "no plan was found for it"), fit) if whole is not None else None
+    own = {part: planned for part in parts if (planned := _part(goal, part, known, beliefs)) is not None}
+    if all(part in own for part in parts):
+        return None  # nothing would be left out, and yet the whole has no plan
+    kept = {part: planned for part, planned in own.items() if proposals.only_adds(goal, planned)}
+    left = [f"“{part[:200]}”" for part in parts if part not in kept]
+    whole = simpler_goal.joined([kept[part] for part in parts if part in kept], tools_in_use()) if kept else None
+    return (
+        _of_a_part(goal, simpler_goal.told(whole, left, "no plan was found for it, or not without the rest"), fit)
+        if whole is not None
+        else None
+    )
 
 
 def _part(goal: Goal, text: str, known: Sequence[KnownRule], beliefs: Sequence[Belief]) -> PlanDraft | None:
@@ -255,9 +258,10 @@ def _read_again(goal: Goal, found: NoPlan | PlanDraft, fit: Fit) -> PlanDraft | 
     return _valid(goal, other, fit) if isinstance(other, PlanDraft) else None
 
 
-def _told(draft: PlanDraft, left_out: Sequence[str], why: str) -> PlanDraft:
-    simplified = {"left_out": list(left_out), "why": why}
-    return replace(draft, evidence={**draft.evidence, "simplified": simplified})
+def _of_a_part(goal: Goal, draft: PlanDraft, fit: Fit) -> PlanDraft | None:
+    """A draft that leaves something out, where it may: it may stand between a goal and what cannot be taken back."""
+    fitted = _valid(goal, draft, fit)
+    return fitted if fitted is not None and proposals.only_adds(goal, fitted) else None
 
 
 def _valid(goal: Goal, draft: PlanDraft, fit: Fit) -> PlanDraft | None:

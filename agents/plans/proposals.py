@@ -12,7 +12,7 @@ from typing import Any
 from django.db.models import F
 
 from agents.actors import firmware, limits, models_in_use
-from agents.bdi.forecast import further_checks, losses, outcome_checks
+from agents.bdi.forecast import additions, further_checks, losses, outcome_checks
 from agents.bdi.forecast.consequences import Forecast
 from agents.bdi.forecast.forecasting import forecast
 from agents.bdi.forecast.walk import BaseEntry
@@ -24,7 +24,7 @@ from agents.bdi.plans.approved_models import Asked
 from agents.bdi.plans.dependencies import link
 from agents.bdi.plans.document import CommandFacts, Document
 from agents.bdi.plans.validation import PlanLimits, Problem, validate
-from agents.bdi.recovery import alternatives
+from agents.bdi.recovery import alternatives, simpler_goal
 from agents.components import agent_steps, components
 from agents.models import Attempt, Goal, IntentPlan, Plan
 from agents.plans import outcome_evaluation, plan_rows, sub_goals
@@ -255,7 +255,8 @@ def _document(goal: Goal, draft: PlanDraft, revision: int, looked: _Looked) -> D
         cleanup=undo,
         components=components.recorded(draft.evidence, _all_steps(draft)),
     )
-    return replace(document, checks=_checks(goal, document, stated.found_in(draft.evidence)))
+    checks = _checks(goal, document, stated.found_in(draft.evidence))
+    return replace(document, checks=(*checks, *simpler_goal.left_out_checks(draft.evidence)))
 
 
 def _checks(goal: Goal, document: Document, said: Sequence[Check]) -> tuple[Check, ...]:
@@ -311,6 +312,13 @@ def replaced(document: Document) -> list[str]:
         return base_files.content_of(document.base, path, MOST_COMPARED_BYTES) if compared else None
 
     return list(losses.replaced(foreseen, today))
+
+
+def only_adds(goal: Goal, draft: PlanDraft) -> bool:
+    """Whether a valid draft does nothing to the workspace as it is now but read and make what was not there."""
+    document, _ = _written(goal, draft, 0)
+    foreseen = _foreseen(document)[0] if document is not None else None
+    return document is not None and foreseen is not None and additions.only_adds(document, foreseen)
 
 
 def _facts(step: Step, ceilings: Ceilings) -> CommandFacts:

@@ -60,6 +60,7 @@ _WORDS: Mapping[CheckKind, tuple[str, str]] = {
     CheckKind.TESTS_PASS: ("The tests of {steps} ran and passed", "the tests of {steps} did not pass{why}"),
     CheckKind.ANSWERED: ("{steps} gave an answer", "{steps} gave no answer"),
     CheckKind.HANDED_OVER: ("What {steps} asks for is up to people", "{steps} asked nobody{why}"),
+    CheckKind.LEFT_OUT: ("No check of {word}, which this plan leaves out", "{word} is left out of this plan"),
     CheckKind.UNKNOWN: ("No check is defined for {steps}", "No check is defined for {steps}"),
 }
 

@@ -19,7 +19,8 @@ from agents.states import GoalState
 class CheckKind(StrEnum):
     """What is looked at. `unknown`: nothing says what this step must bring about, so it cannot be checked.
 
-    `handed_over`: the step asks people for what the goal wishes, so that it is theirs afterwards.
+    `handed_over`: the step asks people for what the goal wishes, so that it is theirs afterwards. `left_out`: the plan
+    is of a part of the goal, and nothing it does can show that the rest is done.
     """
 
     CHANGED = "changed"
@@ -34,6 +35,7 @@ class CheckKind(StrEnum):
     TESTS_PASS = "tests_pass"  # noqa: S105  # no password
     ANSWERED = "answered"
     HANDED_OVER = "handed_over"
+    LEFT_OUT = "left_out"
     UNKNOWN = "unknown"
 
 
@@ -65,7 +67,7 @@ class Check:
     """One thing that must be so afterwards: about a path, or about the results of steps.
 
     `word`: the goal's word that asks for it, where one does; the line of `has_line`; the key of a result that tells
-    whether a step changed files, of `reported`.
+    whether a step changed files, of `reported`; what the plan does not do, of `left_out`.
     """
 
     kind: CheckKind
@@ -275,6 +277,7 @@ _JUDGES: Mapping[CheckKind, Callable[[Check, Facts], Judged]] = {
     CheckKind.TESTS_PASS: _tests_pass,
     CheckKind.ANSWERED: _answered,
     CheckKind.HANDED_OVER: _handed_over,
+    CheckKind.LEFT_OUT: _unknown,
     CheckKind.UNKNOWN: _unknown,
 }
 

@@ -1,6 +1,7 @@
 """A simpler plan where none was found: the sound steps of a faulty draft, or the parts of a goal that have plans.
 
-Pure. What is left out is told with the proposal: it is no small matter, so a person looks at it.
+Pure. What is left out is told with the proposal: it is no small matter, so a person looks at it, and the goal is not
+achieved by it.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from agents.bdi.outcome.outcome import Check, CheckKind
 from agents.bdi.plans.dependencies import link
 from agents.toolkit.references import parse_reference, shifted
 from agents.toolkit.registry import Registry
 from agents.toolkit.types import PlanDraft, Step
 
+# Where the evidence of a plan says what it leaves out.
+SIMPLIFIED = "simplified"
 # A goal of more parts is a text, and no list of wishes.
 MOST_PARTS = 12
 # Where one wish ends and another begins. A full stop within a name or an address is followed by no space.
@@ -80,6 +84,20 @@ def joined(drafts: Sequence[PlanDraft], registry: Registry) -> PlanDraft | None:
         main += [_moved(step, places) for step in draft.steps]
         undo += [_moved(step, places) for step in draft.cleanup]
     return PlanDraft(link(main, registry), link(undo, registry), drafts[0].source, dict(drafts[0].evidence))
+
+
+def told(draft: PlanDraft, left_out: Sequence[str], why: str) -> PlanDraft:
+    """The draft, whose evidence says what of the goal it leaves out and why."""
+    return replace(draft, evidence={**draft.evidence, SIMPLIFIED: {"left_out": list(left_out), "why": why}})
+
+
+def left_out_checks(evidence: Mapping[str, Any]) -> list[Check]:
+    """A check of each thing that a plan with this evidence leaves out: it cannot be told to hold, so that a part of a
+    goal is never taken for the whole.
+    """
+    said = evidence.get(SIMPLIFIED)
+    left_out = said.get("left_out") if isinstance(said, Mapping) else None
+    return [Check(CheckKind.LEFT_OUT, word=str(one)) for one in left_out] if isinstance(left_out, list) else []
 
 
 def _moved(step: Step, places: Mapping[int, int]) -> Step:

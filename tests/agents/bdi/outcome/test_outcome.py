@@ -68,6 +68,7 @@ FACTS = Facts(
         (Check(K.ANSWERED, steps=(9,)), False, ""),
         (Check(K.HANDED_OVER, steps=(8,)), True, "people are asked: item 3"),
         (Check(K.HANDED_OVER, steps=(9,)), False, "it did not run"),
+        (Check(K.LEFT_OUT, word="the rest"), None, ""),
         (Check(K.UNKNOWN, steps=(3,)), None, ""),
     ],
 )
@@ -99,6 +100,7 @@ def test_files_that_cannot_be_read_fail_nothing_and_prove_nothing(kind: CheckKin
         ([Check(K.CHANGED), Check(K.GONE, "kept.py")], True, Outcome.CHECK_FAILED),
         ([Check(K.CHANGED), Check(K.GONE, "kept.py")], False, Outcome.NOTHING_CHANGED),
         ([Check(K.CHANGED), Check(K.UNKNOWN, steps=(1,))], True, Outcome.NOT_CHECKED),
+        ([Check(K.CHANGED), Check(K.LEFT_OUT, word="the rest")], True, Outcome.NOT_CHECKED),
         # What people were asked for is theirs, whatever else holds or is not known.
         ([Check(K.HANDED_OVER, steps=(8,))], True, Outcome.HANDED_OVER),
         ([Check(K.HANDED_OVER, steps=(8,)), Check(K.UNKNOWN, steps=(1,))], True, Outcome.HANDED_OVER),
@@ -128,7 +130,8 @@ def test_nothing_is_achieved_with_a_check_that_fails_or_is_not_known(
     facts = Facts(changed, lambda: before, lambda: after, FACTS.results, CONTENTS.get)
     verdict = evaluate(checks, facts)
     held = [one.holds for one in verdict.results]
-    assert (verdict.outcome is Outcome.ACHIEVED) == (bool(held) and all(held))
+    is_handed_over = any(one.kind is K.HANDED_OVER for one in checks)
+    assert (verdict.outcome is Outcome.ACHIEVED) == (bool(held) and all(held) and not is_handed_over)
     assert (verdict.outcome in (Outcome.NOTHING_CHANGED, Outcome.CHECK_FAILED)) == (False in held)
 
 

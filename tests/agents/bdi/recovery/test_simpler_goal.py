@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.bdi.outcome.outcome import Check, CheckKind
 from agents.bdi.plans.dependencies import link
-from agents.bdi.recovery.simpler_goal import joined, parts, sound
+from agents.bdi.recovery.simpler_goal import SIMPLIFIED, joined, left_out_checks, parts, sound, told
 from agents.toolkit.registry import REGISTRY
 from agents.toolkit.types import Param, PlanDraft, Step
 
@@ -81,3 +82,14 @@ def test_parts_behind_one_that_changes_the_session_are_no_plan() -> None:
     assert REGISTRY.command("simple_coder", "cd").changes_session
     assert joined([draft(enter), draft(read("a.txt"))], REGISTRY) is None
     assert joined([draft(read("a.txt")), draft(enter)], REGISTRY) is not None
+
+
+def test_what_is_left_out_is_told_and_checked() -> None:
+    part = told(draft(read("a.txt")), ["“rest”", "step 2 (simple_coder.write)"], "it has problems")
+    assert part.evidence["rule"] == {"name": "r"}
+    assert left_out_checks(part.evidence) == [
+        Check(CheckKind.LEFT_OUT, word="“rest”"),
+        Check(CheckKind.LEFT_OUT, word="step 2 (simple_coder.write)"),
+    ]
+    for evidence in ({}, {SIMPLIFIED: "no mapping"}, {SIMPLIFIED: {"left_out": "no list"}}):
+        assert left_out_checks(evidence) == []
