@@ -42,6 +42,7 @@ from agents.bdi.understanding.reading.placing import (
     the_only_environment,
 )
 from agents.bdi.understanding.reading.slots import by_position
+from agents.bdi.understanding.reading.sources import takes_the_source
 from agents.bdi.understanding.reading.state import State, is_noun
 from agents.bdi.understanding.reading.superfluous import (
     adjuncts,
@@ -140,7 +141,8 @@ def is_grounded(entry: Entry, met: Met) -> bool:
 def judged(state: State, met: Met, is_named: bool, wanted: Wanted = ANY_READING) -> Reading | None:
     """A try whose values are found, as a reading: what is missing, what is left over, and what all that costs.
 
-    None where it is not whole and only whole ones are wanted.
+    None where it is not whole and only whole ones are wanted, and where it would take away what something is to be
+    taken from.
     """
     command = state.entry.command
     by_position(state)
@@ -152,6 +154,8 @@ def judged(state: State, met: Met, is_named: bool, wanted: Wanted = ANY_READING)
     no_folders_for_files(params, state)
     code_only_where_code_is(params, state)
     the_only_environment(params, state)
+    if takes_the_source(params, state, met):
+        return None
     own = next((slot.parameter for slot in state.entry.sense.slots if slot.is_object), "")
     missing = tuple(name for name in command.required if name not in params)
     if wanted.whole and (missing or any(one.value is None for one in (*params.values(), *state.items))):

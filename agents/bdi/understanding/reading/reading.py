@@ -91,11 +91,11 @@ def readings(
             # A tool alone says nothing of what it is to do.
             continue
         first = lexicon.registry.tool(tool).commands[0]
-        entry = next((one for one in lexicon.entries if one.command is first), None)
-        if entry is None:
+        said = next((one for one in lexicon.entries if one.command is first), None)
+        if said is None:
             continue  # nobody says it in passing: rules and plans name it
         met = Met(where, 0, 1)
-        for one in _by(entry, met, tokens, situation, lexicon, frozenset(where), forms, wanted, by_name=True):
+        for one in _by(said, met, tokens, situation, lexicon, frozenset(where), forms, wanted, by_name=True):
             found.append(replace(one, cost=one.cost + 0.35))
     return sorted(found, key=lambda one: one.cost)
 

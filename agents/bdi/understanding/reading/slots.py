@@ -8,6 +8,7 @@ from dataclasses import replace
 from agents.bdi.understanding.names.paths import FILE, FOLDER, NEW, Candidate, find
 from agents.bdi.understanding.names.tree_index import by_folder
 from agents.bdi.understanding.reading.chunks import Chunks
+from agents.bdi.understanding.reading.sources import begins_source
 from agents.bdi.understanding.reading.state import State, asked_of, shape_of
 from agents.bdi.understanding.values.filled import Filled
 from agents.bdi.understanding.values.filling import fill, listed
@@ -222,6 +223,8 @@ def by_position(state: State) -> None:
             continue
         if literals[0].said and place is not None and place.makes:
             continue
+        if place is not None and place.makes and _is_source(literals[0], state):
+            continue
         leaves = any(one.goes for one in places.values()) or state.situation.tree.kind(literals[0].value) == FILE
         if leaves and place is not None and place.makes == "same" and _stands_before(literals[0], state):
             continue  # “drop a.txt from docs”: what goes away is said first
@@ -232,6 +235,11 @@ def by_position(state: State) -> None:
             state.params[slot.parameter] = replace(filled, penalty=filled.penalty + against)
             state.left = [token for token in state.left if token.start != literals[0].start]
             return
+
+
+def _is_source(literal: Token, state: State) -> bool:
+    at = next((at for at, token in enumerate(state.tokens) if token.start == literal.start), None)
+    return at is not None and begins_source(state.tokens, at) is not None
 
 
 def _stands_before(literal: Token, state: State) -> bool:
@@ -245,7 +253,7 @@ def _by_its_name(at: int, state: State) -> Token | None:
     if tree.kind(token.value):
         # “Move a.txt from docs” says where it is, and not where it goes.
         places = state.lexicon.registry.said(state.entry.command).places.values()
-        is_from = at > 0 and state.tokens[at - 1].text == "from" and any(one.makes == "same" for one in places)
+        is_from = begins_source(state.tokens, at) is not None and any(one.makes == "same" for one in places)
         return None if is_from else token
     before = [one.text for one in state.tokens[max(0, at - 2) : at] if one.text not in ARTICLES]
     if token.text in state.entry.of_cues:
