@@ -172,7 +172,8 @@ def _changes(facts: Facts) -> Iterator[Clause]:
         one = f"the folder {named(facts.folders[0])}"
         yield Danger.CHANGES, f"makes {one if len(facts.folders) == 1 else counted(len(facts.folders), 'folder')}"
     if facts.programs and not any(one.hosts for one in facts.programs):
-        yield Danger.CHANGES, f"runs {_lines(facts.programs)}"
+        may = ", which may remove files" if any(one.may_remove for one in facts.programs) else ""
+        yield Danger.CHANGES, f"runs {_lines(facts.programs)}{may}"
 
 
 def _files(files: Sequence[File]) -> str:

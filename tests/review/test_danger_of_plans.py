@@ -184,6 +184,17 @@ def test_what_a_declared_alternative_does_is_told(other: Any, sentence: str, kin
     assert QueueEntry.objects.get(pk=plan.pk).danger == kind
 
 
+@pytest.mark.parametrize("is_on", [True, False])
+def test_a_program_in_autonomous_mode_may_remove_files_whatever_its_dry_run_showed(
+    is_on: bool, submitter: User
+) -> None:
+    plan = proposed(
+        holding_files(submitter, "a.txt"), [ON, RUN] if is_on else [ON, step("toggle_autonomous_mode", on=False), RUN]
+    )
+    ran(plan, plan.workspace.head)
+    assert told(plan) == ("Runs python job.py, which may remove files" if is_on else "Runs python job.py")
+
+
 def test_nothing_grave_is_cut_from_the_sentence(submitter: User) -> None:
     gone = [step("rm", path=name) for name in ("a.txt", "b.txt", "c.txt")]
     plan = proposed(

@@ -44,6 +44,8 @@ class ProgramRun:
     is_written: bool = False
     hosts: tuple[str, ...] = ()
     runs_it: bool = False
+    # Autonomous mode is on: it may remove files that it did not make, whatever it did in the dry run.
+    may_remove: bool = False
 
 
 @dataclass
@@ -57,6 +59,7 @@ class _Known:
     installed: dict[str, Hosts] = field(default_factory=dict)
     results: dict[int, Hosts] = field(default_factory=dict)
     anywhere: Hosts = _NOWHERE
+    is_autonomous: bool = False
     made: set[str] = field(default_factory=set)
 
     def at(self, path: str) -> Hosts:
@@ -94,7 +97,7 @@ def cleanup_runs(document: Document, registry: Registry, there: Collection[str])
     known = _Known(there)
     for spec in document.intents:
         list(_step(known, spec, registry))
-    known.folder, known.environment = "", ""
+    known.folder, known.environment, known.is_autonomous = "", "", False
     return tuple(one for spec in document.cleanup for one in _step(known, spec, registry))
 
 
@@ -108,6 +111,11 @@ def _step(known: _Known, spec: IntentSpec, registry: Registry) -> Iterator[Progr
             known.environment = known.placed(request.params.get("venv_name")) or ""
         elif request.command == "deactivate_venv":
             known.environment = ""
+        elif request.command == "toggle_autonomous_mode":
+            # Of a step under a condition nobody knows whether it is done.
+            known.is_autonomous = request.params.get("on") is not False or (
+                known.is_autonomous and spec.condition is not None
+            )
         else:
             _files(known, spec, request)
 
@@ -147,7 +155,8 @@ def _program(known: _Known, spec: IntentSpec, line: str) -> ProgramRun:
         known.anywhere |= frozenset(spec.hosts).union(*map(known.at, given))
     paths = tuple(dict.fromkeys([*executed, *given]))
     is_written = not known.made.isdisjoint(paths)
-    return ProgramRun(spec.position, line, paths, is_written, tuple(sorted(itself or before)), runs_it=bool(itself))
+    hosts = tuple(sorted(itself or before))
+    return ProgramRun(spec.position, line, paths, is_written, hosts, bool(itself), known.is_autonomous)
 
 
 def _words(line: str) -> list[str]:
