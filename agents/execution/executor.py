@@ -11,6 +11,7 @@ from agents.bdi.intentions.commitment import Course, Reconsidered
 from agents.bdi.intentions.cycle import Decision
 from agents.bdi.intentions.deliberation import GoesFirst
 from agents.bdi.plans.document import Document
+from agents.bdi.plans.waits import is_wait
 from agents.execution import gate_check, reconsidering, recovering, waits
 from agents.execution.attempts import Attempts, PendingLines
 from agents.execution.beginning import Begun
@@ -21,8 +22,8 @@ from agents.execution.step_lines import beginning_of
 from agents.execution.steps import StepOutcome
 from agents.execution.watching import Watch
 from agents.execution.workplace import Desk, open_desk, remove_stale_checkouts
-from agents.models import IntentPlan
-from agents.plans import ending, put_off, reporting
+from agents.models import Attempt, IntentPlan
+from agents.plans import ending, footings, put_off, reporting
 from agents.plans.outcome_evaluation import Observed
 from agents.plans.report_filing import Filer
 from agents.plans.reporting import Done, Running, Said
@@ -253,11 +254,20 @@ class Executor:
         if spec.phase != "main":
             return None
         succeeded = done.intent_state is IntentState.SUCCEEDED
+        if succeeded and is_wait(spec.tool, spec.command) and (moved := self._taken_meanwhile(running, done)):
+            return Reconsidered(Course.PLAN_AGAIN, footings.in_words(moved, "while it waited"), {"paths": list(moved)})
         try:
             self._reconsidered(self.reconsiderer.after(spec, desk, succeeded=succeeded))
         except LetGo as given_up:
             return given_up.decided
         return None
+
+    def _taken_meanwhile(self, running: Running, done: Done) -> tuple[str, ...]:
+        """What came during a wait and would go with a step behind it."""
+        self.filer.file()
+        tries = Attempt.objects.filter(intent__intent_plan=self.plan, intent__position=running.position)
+        before = tries.order_by("number").values_list("snapshot_before", flat=True).first()
+        return footings.taken_meanwhile(self.document, running.position, before or running.before, done.after)
 
     def _recover(self, running: Running, outcome: StepOutcome) -> None:
         """Have a strategy chosen and carried out: the plan goes on later, waits for people, or is aborted."""

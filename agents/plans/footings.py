@@ -11,8 +11,9 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from agents.bdi.forecast.footing import ADDED, CHANGED, DELETED, Footing, footing_of
+from agents.bdi.forecast.touched_paths import touched
 from agents.bdi.plans import document as documents
-from agents.bdi.plans.document import Document
+from agents.bdi.plans.document import Document, IntentSpec
 from agents.beliefs import set_items
 from agents.models import IntentPlan, ShadowRun
 from agents.plans import shadowing
@@ -106,6 +107,29 @@ def of(document: Document, run: ShadowRun | None) -> Footing:
     return footing_of(document, tools_in_use(), findings, changed)
 
 
+def taken_meanwhile(document: Document, position: int, before: str, after: str) -> tuple[str, ...]:
+    """The paths that are not as they were in the state `before` and that steps behind this position would remove, move
+    or put something else in place of: what came while the plan waited was in no dry run and on no page.
+    """
+    if before == after:
+        return ()
+    named = touched(document, tools_in_use())
+    taken: set[str] = set()
+    for spec in document.intents:
+        step = named[spec.position]
+        if spec.position > position:
+            taken.update(step.removes, step.moves, step.paths if step.overwrites or _writes_over(spec) else ())
+    try:
+        changes = _changes(store().entries(before), store().entries(after)) if taken else {}
+    except (KeyError, SandboxError, OSError):
+        return (EVERYTHING,)
+    return tuple(sorted(path for path in changes if any(path == one or path.startswith(f"{one}/") for one in taken)))
+
+
+def _writes_over(spec: IntentSpec) -> bool:
+    return spec.command == "write" and spec.params.get("mode") != "append"
+
+
 def weigh(goal_id: int) -> None:
     """Compare the files of a goal's approved plan with its workspace, for `weighed`."""
     plan = (
@@ -148,9 +172,9 @@ def _changes(before: list[Entry], after: list[Entry]) -> dict[str, str]:
     return {file_paths.to_text(path): how for path, how in {**gone, **come, **other}.items()}
 
 
-def in_words(paths: tuple[str, ...]) -> str:
-    """`a.txt changed since`, `3 files changed since: a.txt, b.txt, c.txt`."""
+def in_words(paths: tuple[str, ...], since: str = "since it was tried") -> str:
+    """`a.txt changed since it was tried`, `3 files changed since it was tried: a.txt, b.txt, c.txt`."""
     if len(paths) == 1:
-        return f"{paths[0]} changed since it was tried"
+        return f"{paths[0]} changed {since}"
     names = ", ".join(paths[:3]) + (f" and {len(paths) - 3} more" if len(paths) > 3 else "")
-    return f"{len(paths)} files changed since it was tried: {names}"
+    return f"{len(paths)} files changed {since}: {names}"

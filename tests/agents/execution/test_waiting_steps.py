@@ -20,6 +20,7 @@ from agents.record.errors import WorkspaceRefused
 from agents.recovery import told_beliefs
 from agents.states import GoalState
 from agents.workspaces import workspaces
+from agents.workspaces.base_files import content_of
 from people.models import User
 from tests.agents.execution.conftest import write
 
@@ -83,6 +84,33 @@ def test_the_sweep_wakes_it_when_it_is_so_and_the_plan_goes_on(approved: Approve
     assert worked(plan).state == GoalState.ACHIEVED
     outcomes = Attempt.objects.filter(intent__intent_plan=plan, intent__position=1).order_by("number")
     assert list(outcomes.values_list("outcome", flat=True)) == ["waiting", "succeeded"]
+
+
+@pytest.mark.parametrize(
+    ("came", "after", "is_asked_again"),
+    [
+        ("old/precious.txt", {"command": "rm", "params": {"path": "old"}}, True),
+        ("new/precious.txt", {"command": "rm", "params": {"path": "old"}}, False),
+        ("out.txt", {"command": "write", "params": {"path": "out.txt", "content": "x"}}, True),
+        ("out.txt", {"command": "write", "params": {"path": "out.txt", "content": "x", "mode": "append"}}, False),
+    ],
+    ids=["in what goes", "elsewhere", "in the way", "appended to"],
+)
+def test_what_came_during_a_wait_does_not_go_unseen(
+    came: str, after: dict[str, Any], is_asked_again: bool, approved: Approved, owner: User
+) -> None:
+    on = {"tool": "simple_coder", "command": "toggle_autonomous_mode", "params": {"on": True}}
+    plan = approved([write("old/a.txt"), until(), on, {"tool": "simple_coder", **after}])
+    worked(plan)
+    upload(plan, owner, came)
+    upload(plan, owner)
+    waits.sweep()
+    goal = worked(plan)
+    head = IntentPlan.objects.select_related("workspace").get(pk=plan.pk).workspace.head
+    assert content_of(head, came, 100) is not None, "it is still there"
+    assert (goal.state == GoalState.ACHIEVED) == (not is_asked_again)
+    said = f"{came} changed while it waited"
+    assert any(said in text for text in goal.log_lines.values_list("text", flat=True)) == is_asked_again
 
 
 def test_what_is_told_ends_a_wait(approved: Approved, owner: User) -> None:
