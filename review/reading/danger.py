@@ -7,6 +7,7 @@ short way of deciding (the familiar, a batch, a key, a policy) passes it by.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -18,6 +19,7 @@ from review.reading.texts import counted, size
 _NAMED = 3
 _CLAUSES = 3
 _LONGEST_NAME = 60
+_READS_ON = re.compile(r"[,;:“”()]| and | which ")
 _HERE = "in this workspace and its history"
 _OR_HERE = "in this workspace or its history"
 # The state before a plan stays in the history for as long as the operator keeps states.
@@ -210,7 +212,8 @@ def _and(texts: Sequence[str]) -> str:
 def named(text: str) -> str:
     """A path or command line in a sentence: where it is long its beginning and its end, as a path's end counts most."""
     text = " ".join(text.split())
-    if len(text) <= _LONGEST_NAME:
-        return text
-    half = _LONGEST_NAME // 2 - 1
-    return f"{text[:half]}…{text[-half:]}"
+    if len(text) > _LONGEST_NAME:
+        half = _LONGEST_NAME // 2 - 1
+        text = f"{text[:half]}…{text[-half:]}"
+    # A name must not read as part of the sentence: “x, which holds nothing”.
+    return f"“{text}”" if _READS_ON.search(text) else text

@@ -91,3 +91,11 @@ def test_a_long_path_keeps_its_beginning_and_its_end() -> None:
 def test_what_is_looked_at_by_itself() -> None:
     grave = [kind for kind in Danger if kind.is_grave]
     assert grave == [Danger.LOSES, Danger.DELETES, Danger.OVERWRITES, Danger.RUNS_FOREIGN, Danger.REACHES_OUT]
+
+
+def test_a_name_does_not_read_as_part_of_the_sentence() -> None:
+    one = File("x, which holds nothing", 4)
+    assert danger.tell(Facts(deleted=[one])).sentence.startswith(
+        "Deletes “x, which holds nothing”, which exists nowhere else"
+    )
+    assert danger.tell(Facts(deleted=[File("x.txt", 4)])).sentence.startswith("Deletes x.txt, which")
