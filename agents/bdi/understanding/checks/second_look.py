@@ -389,6 +389,19 @@ def _stem(path: str) -> str:
     return posixpath.splitext(posixpath.basename(path))[0].casefold()
 
 
+_AS = re.compile(r"\bas\s+(?:the\s+)?\Z", re.IGNORECASE)
+
+
+def _may_be_for_somebody(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
+    """“Start send.py as Maria”: what is written like a person's name may say for whom, and name no program."""
+    for one in meant:
+        name = one.params.get("name")
+        if one.command != "start" or name is None or name.span is None or "program" in said:
+            continue
+        if str(name.value)[:1].isupper() and _AS.search(text[: name.span[0]]):
+            yield f"“{name.value}” may be somebody, and no name for what is started.", ()
+
+
 _LOOKS: tuple[Callable[[Sequence[Meant], str, Sequence[str], Tree], Iterator[_Doubt]], ...] = (
     _loses_what_it_holds,
     _only_what_lies_in_it,
@@ -411,6 +424,7 @@ _LOOKS: tuple[Callable[[Sequence[Meant], str, Sequence[str], Tree], Iterator[_Do
     _is_half_its_own_name,
     _is_half_of_two,
     _lacks_its_ending,
+    _may_be_for_somebody,
     *dropped_words.LOOKS,
     *empty_steps.LOOKS,
 )

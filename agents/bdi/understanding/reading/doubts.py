@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 from agents.bdi.understanding.names.paths import FOLDER, Tree, find
-from agents.bdi.understanding.reading.state import State
+from agents.bdi.understanding.reading.state import State, shape_of
 from agents.bdi.understanding.words.filler import ARTICLES, IDLE, LEADING
 from agents.bdi.understanding.words.lexicon import Met
 from agents.bdi.understanding.words.morphology import bases
@@ -292,6 +292,23 @@ def makes_another_kind(state: State, met: Met) -> tuple[str, ...]:
         if token.text in _WRITTEN and not state.situation.tree.kind(token.value):
             return (token.value,)
     return ()
+
+
+def as_a_kind(state: State) -> bool:
+    """“Run it as a test”, “… as dry run”: behind “as” stands how something is done, and no name for it."""
+    for slot in state.entry.sense.slots:
+        one = state.params.get(slot.parameter)
+        if one is None or one.span is None or shape_of(state, slot) != "word":
+            continue
+        at = next((at for at, token in enumerate(state.tokens) if token.start == one.span[0]), 0)
+        before = [token.text for token in state.tokens[max(0, at - 2) : at]]
+        behind = next(iter(state.tokens[at + 1 : at + 2]), None)
+        is_half = behind is not None and state.lexicon.is_exact_verb(behind)
+        if before[:1] == ["as"] and before[-1] in ("a", "an"):
+            return True
+        if is_half and before[-1:] == ["as"]:
+            return True
+    return False
 
 
 def starts_no_file(state: State, met: Met) -> tuple[str, ...]:

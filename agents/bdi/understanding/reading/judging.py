@@ -9,6 +9,7 @@ from typing import Any
 
 from agents.bdi.understanding.reading.doubts import (
     adds_what_is_left,
+    as_a_kind,
     asks_how_it_is,
     asks_whether,
     begun_and_left,
@@ -141,8 +142,8 @@ def is_grounded(entry: Entry, met: Met) -> bool:
 def judged(state: State, met: Met, is_named: bool, wanted: Wanted = ANY_READING) -> Reading | None:
     """A try whose values are found, as a reading: what is missing, what is left over, and what all that costs.
 
-    None where it is not whole and only whole ones are wanted, and where it would take away what something is to be
-    taken from.
+    None where it is not whole and only whole ones are wanted, and where it cannot be meant: it would take away what
+    something is to be taken from, or take a kind of thing for a name.
     """
     command = state.entry.command
     by_position(state)
@@ -154,7 +155,7 @@ def judged(state: State, met: Met, is_named: bool, wanted: Wanted = ANY_READING)
     no_folders_for_files(params, state)
     code_only_where_code_is(params, state)
     the_only_environment(params, state)
-    if takes_the_source(params, state, met):
+    if takes_the_source(params, state, met) or as_a_kind(state):
         return None
     own = next((slot.parameter for slot in state.entry.sense.slots if slot.is_object), "")
     missing = tuple(name for name in command.required if name not in params)
