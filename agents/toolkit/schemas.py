@@ -5,6 +5,7 @@ Keywords of our own in a property's schema:
     x-kind "hosts"           the value lists the hosts that the step may reach; the session's command never gets it
     x-kind "address"         the value is a web address, whose host the step may reach
     x-endings [".zip"]       the file's name ends like one of these, small and capital letters alike; "": with no ending
+    x-ending true            the value is the ending of a file's name, with its dot or without
     x-column-of "path"       the value names a column of the table that this other parameter names
     x-reference true         the whole value may be a reference to an earlier result
     x-multiline true         forms show a text area
@@ -119,6 +120,8 @@ def _check_property(name: str, described: Any, schema: Mapping[str, Any]) -> Non
     endings = described.get("x-endings")
     if endings is not None and (kind not in PATH_KINDS or not _are_endings(endings)):
         raise SchemaFault(f"the endings of “{name}” are a list such as [“.zip”], on a path or a name")
+    if described.get("x-ending") and (kind is not None or described["type"] != "string"):
+        raise SchemaFault(f"“{name}” can only be an ending as a string that names no file")
     if (table := described.get("x-column-of")) is not None and table not in schema.get("properties", {}):
         raise SchemaFault(f"“{name}” is to name a column of “{table}”, which the schema does not have")
     if described.get("x-reference") and (kind is not None or name in NEVER_REFERENCED):

@@ -1,4 +1,4 @@
-"""Values that cannot name what their command declares: a file of another kind, a column that the table does not have.
+"""Values that cannot name what their command declares: a file of another kind, no ending, no column of the table.
 
 A slot of a rule takes whatever words stand in its place (“amount, highest first”). What it took is looked at when a
 plan is made, so that another rule, or a person, gets its turn before a step fails. Pure: who plans hands in the reader.
@@ -9,7 +9,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import mimetypes
 import posixpath
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -42,7 +44,8 @@ def misnamed(
     known. Without `read` only names are looked at. Paths start at `folder`.
     """
     known = {name: value for name, value in values.items() if isinstance(value, str) and parse_reference(value) is None}
-    found = [(name, wrong) for name, value in known.items() if (wrong := _ending(command, name, value))]
+    looks = (_ending, _an_ending)
+    found = [(name, wrong) for name, value in known.items() for look in looks if (wrong := look(command, name, value))]
     return found + list(_columns(command, known, read, folder) if read is not None else ())
 
 
@@ -52,6 +55,21 @@ def _ending(command: Command, name: str, value: str) -> str:
         return ""
     wanted = " or ".join(ending for ending in endings if ending)
     return f"the name “{value}” does not end in {wanted}, and {command.tool}.{command.name} is for no other files"
+
+
+_SHORT_ENDING = re.compile(r"[A-Za-z0-9]{1,4}")
+_ANY_ENDING = re.compile(r"\*?\.[A-Za-z0-9]{1,12}(?:\.[A-Za-z0-9]{1,12})?|[A-Za-z0-9]{1,4}\.[A-Za-z0-9]{1,4}")
+# Those that Python itself knows; the machine's own list would make a plan depend on the machine.
+_KNOWN_ENDINGS = frozenset(ending.removeprefix(".") for ending in mimetypes.MimeTypes(filenames=()).types_map[True])
+
+
+def _an_ending(command: Command, name: str, value: str) -> str:
+    """“Rename the files to numbers”: without its dot a word is an ending only where it is short or known as one."""
+    if not command.properties.get(name, {}).get("x-ending"):
+        return ""
+    if _ANY_ENDING.fullmatch(value) or _SHORT_ENDING.fullmatch(value) or value.casefold() in _KNOWN_ENDINGS:
+        return ""
+    return f"“{value}” does not look like the ending of a file's name; with a dot before it, a longer word can be one"
 
 
 def _columns(command: Command, values: Mapping[str, str], read: Reader, folder: str) -> Iterator[tuple[str, str]]:

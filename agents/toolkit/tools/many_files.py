@@ -176,7 +176,7 @@ TOOL = Tool(
         _command(
             "rename_ending",
             "Give a file's name another ending; its content stays as it is.",
-            fields({"path": path("File"), "ending": line("Ending", 20)}, "path", "ending"),
+            fields({"path": path("File"), "ending": line("Ending", 20, **{"x-ending": True})}, "path", "ending"),
             ("rename the file {path} with {ending} for its ending",),
             ("path", "before"),
             {"path": "notes.txt", "ending": "md"},

@@ -5,33 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from django.core.management import call_command
 
 from agents.bdi.recovery.simpler_goal import SIMPLIFIED
 from agents.cycle import cycle
-from agents.goals import goals
-from agents.models import Goal, Workspace
-from benchmarks.everyday import worlds
+from agents.models import Goal
 from people.models import User
 from review.deciding import decisions
 
 pytestmark = pytest.mark.django_db(transaction=True)
-FILES = {"old/a.txt": "a\n", "backup.zip": "b\n", "draft.txt": "d\n", "notes.txt": "n\n"}
-
-
-@pytest.fixture
-def ask(owner: User) -> Callable[[str], Goal]:
-    """`ask(words)`: a goal in a workspace of these files, planned with the rules that ship."""
-    call_command("load_starters", verbosity=0)
-
-    def asked(text: str) -> Goal:
-        workspace: Workspace = worlds.lay(FILES, "parts", owner)
-        goal = goals.submit(by=owner, text=text, workspace=workspace)
-        cycle.work(goal.pk)
-        goal.refresh_from_db()
-        return goal
-
-    return asked
 
 
 @pytest.mark.parametrize(

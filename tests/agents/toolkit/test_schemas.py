@@ -56,6 +56,8 @@ def test_good_json_is_read_as_it_is() -> None:
         (schema(command_line={"type": "string", "x-reference": True}), "may not take a reference"),
         (schema(host={"type": "string", "x-reference": True}), "may not take a reference"),
         (schema(a={"type": "string", "x-endings": [".zip"]}), "endings of “a”"),
+        (schema(a={"type": "string", "x-kind": "path", "x-ending": True}), "“a” can only be an ending"),
+        (schema(a={"type": "integer", "x-ending": True}), "“a” can only be an ending"),
         (schema(a={"type": "string", "x-kind": "path", "x-endings": "zip"}), "endings of “a”"),
         (schema(a={"type": "string", "x-column-of": "b"}), "column of “b”"),
         ({**schema(), "required": ["a"]}, "required but not described: a"),

@@ -19,6 +19,7 @@ FILES = {
     "list.yaml": b"- place: A\n",
 }
 FIGURE = REGISTRY.command("data_files", "figure")
+RENAME = REGISTRY.command("many_files", "rename_ending")
 ARCHIVE = REGISTRY.command("many_files", "archive_files")
 
 
@@ -75,3 +76,17 @@ def test_the_file_is_the_one_of_the_current_folder() -> None:
 )
 def test_the_ending_of_a_name_fits_what_the_command_makes(command: Any, values: dict[str, str], wrong: str) -> None:
     assert [name for name, _ in validate_values(command, values)] == ([wrong] if wrong else [])
+
+
+@pytest.mark.parametrize("ending", ["md", ".md", "*.md", "tar.gz", ".tar.gz", ".jsonl", ".numbers", "MD", "html", "7z"])
+def test_what_looks_like_an_ending_is_taken_for_one(ending: str) -> None:
+    assert misnamed(RENAME, {"path": "a.txt", "ending": ending}) == []
+
+
+@pytest.mark.parametrize(
+    "ending", ["lower case", "UPPER CASE", "numbers", "the original", "uppercase", "upper", "a b", ".a b", "md/x", "."]
+)
+def test_what_does_not_is_none(ending: str) -> None:
+    ((name, why),) = misnamed(RENAME, {"path": "a.txt", "ending": ending})
+    assert name == "ending"
+    assert why.startswith(f"“{ending}” does not look like the ending of a file's name")
