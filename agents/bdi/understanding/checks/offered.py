@@ -3,8 +3,9 @@
 “Remove the column email from contacts.csv” is no wish to remove contacts.csv: a person who picks the only answer there
 is would lose a file. So what deletes, overwrites, writes, sends, starts or stops is offered only where every content
 word is a value of it or a word by which it is said; a clause that only tells may be left out where nothing in it is in
-doubt. What only shows something is offered as it is. What was not offered
-is told in words (`Understood.nearest`), and where nothing is left to choose, that mindX cannot do it.
+doubt. Nor is a change offered that the text only asks about, denies or limits. What only shows something is offered as
+it is. What was not offered is told in words (`Understood.nearest`), and where nothing is left to choose, that mindX
+cannot do it.
 """
 
 from __future__ import annotations
@@ -13,16 +14,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from agents.bdi.understanding.asides import courtesy
+from agents.bdi.understanding.checks.qualifiers import IN_NO_NAME
+from agents.bdi.understanding.checks.reservations import asks_of_it
 from agents.bdi.understanding.checks.word_coverage import is_content
 from agents.bdi.understanding.names.naming import words_of
 from agents.bdi.understanding.questions import gist, in_words, short
 from agents.bdi.understanding.reading.destination import IN
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.bdi.understanding.values.text_values import LITTLE
+from agents.bdi.understanding.words.filler import DENYING, DOUBT
 from agents.bdi.understanding.words.lexicon import Lexicon, lexicon_of
 from agents.bdi.understanding.words.morphology import bases, singular
 from agents.bdi.understanding.words.naming_words import FILE_HEADS, FOLDER_HEADS
-from agents.bdi.understanding.words.tokens import Token, number_of, tokens_of
+from agents.bdi.understanding.words.tokens import WORD, Token, number_of, tokens_of
 from agents.toolkit.registry import Registry
 from agents.toolkit.types import Param
 from agents.toolkit.wording.words import QUOTES, fold
@@ -34,6 +38,9 @@ _LONGEST_NAME = 3
 _MOST_WORDS = 4
 # What stands before a name, and says no more than the name does.
 _OF_NAMES = FILE_HEADS | FOLDER_HEADS | IN
+# Words that deny a wish, put it under a condition, or choose among several; “that file” is the one that is meant.
+_ORDER = frozenset({"after", "before", "once"})
+_RULES = (DOUBT | DENYING | IN_NO_NAME | _ORDER) - {"that"}
 # With these an unquoted text tells of what is to be written: “a reply to …”.
 _TELLING = frozenset({"a", "an", "some"})
 
@@ -84,7 +91,8 @@ def _parted(
     """The answers that may stay, and what is told of the others."""
     kept, gone = [], []
     for choice in question.choices:
-        wrong = why_not([*found.meant, *choice.meant], text, registry, " ".join(found.aside))
+        meant, aside = [*found.meant, *choice.meant], " ".join(found.aside)
+        wrong = why_not(meant, text, registry, aside) or _ruled(meant, text, registry, aside)
         if wrong and changes(choice.meant, registry):
             gone.append(wrong)
         else:
@@ -109,7 +117,8 @@ def _about_a_value(question: Question, found: Understood, text: str, registry: R
         does = gist(registry.command(step.tool, step.command).summary)
         return None, [f"“{does}”: {question.why[:1].lower()}{question.why[1:].rstrip('.')}"]
     values = " ".join((question.said, *(str(choice.value) for choice in question.choices)))
-    wrong = why_not([step], text, registry, values) if changes([step], registry) else ""
+    wrong = why_not([step], text, registry, values) or _ruled([step], text, registry, values)
+    wrong = wrong if changes([step], registry) else ""
     return (None, [wrong]) if wrong else (question, ())
 
 
@@ -131,6 +140,26 @@ def why_not(meant: Sequence[Meant], text: str, registry: Registry, also: str = "
     if left := list(dict.fromkeys(token.value for token in uncovered(meant, text, registry, also))):
         said = ", ".join(f"“{short(word, 40)}”" for word in left[:_MOST_WORDS])
         return f"{_gist(meant, registry)} says nothing of {said}"
+    return ""
+
+
+def _ruled(meant: Sequence[Meant], text: str, registry: Registry, also: str = "") -> str:
+    """Why a change is not what is asked for: the text asks about it, or denies or limits it in words that no value
+    holds; "" where nothing says so.
+    """
+    if asks_of_it(meant, text):
+        return f"{_gist(meant, registry)} would do what the words only ask or speak about"
+    params = [param for one in meant for param in one.params.values()]
+    # A name that was found for a phrase holds its own words, and not those between them.
+    spans = [param.span for param in params if param.span is not None and param.origin != "mapping"]
+    held = {word for value in (also, *(str(param.value) for param in params)) for word in words_of(value)}
+    held |= {token.text for token in tokens_of(courtesy.blanked(also))}
+    held |= _ORDER if len(meant) > 1 else set()
+    for token in tokens_of(courtesy.blanked(text)):
+        if token.kind != WORD or token.text not in _RULES or token.text in held:
+            continue
+        if not any(start <= token.start < end for start, end in spans):
+            return f"{_gist(meant, registry)} takes no account of “{token.value}”"
     return ""
 
 

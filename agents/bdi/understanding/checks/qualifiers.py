@@ -110,7 +110,7 @@ def _by_its_words(meant: Sequence[Meant], spoken: str) -> Iterator[str]:
 
 
 # Of a name that was found for a phrase, none of these is a part: “the recipes that need plums”.
-_IN_NO_NAME = frozenset("that which who whose not never no without except but or than older newer instead".split())
+IN_NO_NAME = frozenset("that which who whose not never no without except but or than older newer instead".split())
 
 
 _SPEAKERS = frozenset({"i", "we", "he", "she", "they", "you"})
@@ -137,7 +137,7 @@ def _in_values(meant: Sequence[Meant], text: str) -> Iterator[str]:
                 yield f"What is in {param.value} may be meant, and not the folder itself."
             if param.origin != "mapping":
                 continue
-            said = [word for word in words_of(phrase) if word in _IN_NO_NAME]
+            said = [word for word in words_of(phrase) if word in IN_NO_NAME]
             if said and " " in phrase and not set(said) <= set(words_of(param.value)):
                 yield f"“{said[0]}” may choose among several."
     for one, other in itertools.pairwise(meant):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from agents.bdi.understanding.names.paths import FOLDER, Tree
 from agents.bdi.understanding.names.tree_index import by_name
@@ -91,6 +92,17 @@ def not_asked_now(meant: Sequence[Meant], text: str, registry: Registry) -> Iter
             yield "What stands behind “actually” may take the place of what is said before it."
         if command.destroys(one.values()) and _is_doubted(one, text):
             yield "It asks, and something would be gone."
+
+
+def asks_of_it(meant: Sequence[Meant], text: str) -> bool:
+    """Whether a text asks whether, how or by whom a change is made, or says what could be, and not that it is to be.
+
+    The phrase that a name was found for may hold the question itself.
+    """
+    as_said = [
+        replace(one, params={name: p for name, p in one.params.items() if p.origin != "mapping"}) for one in meant
+    ]
+    return any(_OF_CHANGES.search(" ".join(_said(one, text))) for one in (*meant, *as_said))
 
 
 _SELDOM = re.compile(_LED + r"(?:i|we|you|they|he|she) (?:never|rarely|seldom|hardly|usually|normally|often)\b")

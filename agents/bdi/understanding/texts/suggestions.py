@@ -12,9 +12,8 @@ from agents.bdi.understanding.asides import moods, remarks
 from agents.bdi.understanding.effort import Effort, TooMuch
 from agents.bdi.understanding.questions import MAX_CHOICES, choice_of, is_left_out, short
 from agents.bdi.understanding.texts.one_by_one import Heard, read_through
-from agents.bdi.understanding.texts.without_remarks import DENYING
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
-from agents.bdi.understanding.words.filler import IDLE
+from agents.bdi.understanding.words.filler import DENYING, IDLE
 from agents.bdi.understanding.words.tokens import SIGN, Token
 
 Reading = Callable[[str, Effort], Understood]

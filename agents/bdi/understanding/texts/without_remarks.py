@@ -16,6 +16,7 @@ from agents.bdi.understanding.texts.splitting import MAX_TOKENS, WAYS
 from agents.bdi.understanding.understood import Understood
 from agents.bdi.understanding.values.time_limits import time_limits
 from agents.bdi.understanding.words.dictated import written
+from agents.bdi.understanding.words.filler import DENYING
 from agents.bdi.understanding.words.lexicon import Lexicon
 from agents.bdi.understanding.words.morphology import bases
 from agents.bdi.understanding.words.tokens import SIGN, Token, number_of, tokens_of, with_numbers
@@ -24,7 +25,6 @@ from agents.bdi.understanding.words.tokens import SIGN, Token, number_of, tokens
 MOST_PIECES = 5
 # No little word before a value has more words.
 _MOST_OF_A_CUE = 5
-DENYING = frozenset({"not", "never", "cannot", "nobody", "noone", "nothing", "neither", "hardly"})
 UNCLEAR = "It says something of it that may rule the command or not."
 
 
