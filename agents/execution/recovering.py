@@ -13,6 +13,7 @@ from random import Random
 from django.db import transaction
 
 from agents.actors.models_in_use import models_of
+from agents.bdi.forecast.touched_paths import touched
 from agents.bdi.plans.document import Document, IntentSpec
 from agents.bdi.recovery import agint, recovery, retrying, simplifying
 from agents.bdi.recovery.agint import Assessment, Decision
@@ -37,6 +38,7 @@ from agents.states import IntentState
 from agents.toolkit.registry import tools_in_use
 from agents.understanding import re_extraction
 
+_BEYOND = frozenset({"once", "keyed"})
 _REPLAN_MODEL = "a model plans the rest again, with fewer or smaller steps"
 
 
@@ -128,7 +130,8 @@ def _situation(
         simpler = simplifying.simpler(
             # A person who can say which file is meant is asked before the step is left out.
             failed.document, failed.running.position, failure.failure_class, tools_in_use(),
-            leave_out=not has_model and not asked, done=_done_behind(failed) if step.branch else (),
+            leave_out=not has_model and not asked and not _may_guard(failed),
+            done=_done_behind(failed) if step.branch else (),
         )  # fmt: skip
         other = re_extraction.other_values(goal, step, failure, failed.document.intents)
     missing = "" if simpler is not None or has_model else "the plan cannot be simplified further"
@@ -149,6 +152,16 @@ def _situation(
         asks_first=bool(asked) or not failed.document.cleanup,
     )
     return situation, _Open(simpler, other, has_model and not exhausted, asked)
+
+
+def _may_guard(failed: Failed) -> bool:
+    """Whether a later step takes something away, or reaches beyond the workspace: what failed may be what makes that
+    safe, such as a copy.
+    """
+    steps = touched(failed.document, tools_in_use())
+    later = [spec for spec in failed.document.intents if spec.position > failed.running.position]
+    named = [steps[one.position] for one in later]
+    return any(one.removes or one.moves or one.overwrites for one in named) or any(s.effect in _BEYOND for s in later)
 
 
 def _tries(failed: Failed) -> int:

@@ -250,7 +250,15 @@ def ask_again(
         locked = rows.select_related("plan", "workspace").get(pk=plan.pk)
         goal.workspace = locked.workspace  # as it is now, which is what the next revision is made on
         return renewals.ask_again(
-            goal, locked, document, by=lease.owner, why=why, kind=kind, instead=instead, left_out=left_out
+            goal,
+            locked,
+            document,
+            by=lease.owner,
+            why=why,
+            kind=kind,
+            instead=instead,
+            left_out=left_out,
+            simplifies=True,
         )
 
 

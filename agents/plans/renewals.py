@@ -17,6 +17,7 @@ from agents.bdi.plans import document as documents
 from agents.bdi.plans import resuming
 from agents.bdi.plans.document import Document, IntentSpec
 from agents.bdi.plans.validation import Problem
+from agents.bdi.recovery import simpler_goal
 from agents.models import Goal, Intent, IntentPlan, Plan, Workspace
 from agents.plans import footings, plans, proposals
 from agents.record import logs, wake_ups
@@ -88,11 +89,13 @@ def ask_again(
     instead: IntentSpec | Sequence[IntentSpec] | None = None,
     left_out: Collection[int] = (),
     author: User | None = None,
+    simplifies: bool = False,
 ) -> IntentPlan | None:
     """Supersede the approved plan by the steps that are left of it, for a review of what changed since.
 
     The caller holds goal, plan and workspace, and no step is running. `instead` takes the place of the step at which
-    the plan stopped, and `author` is the person who wrote that. Steps that are no longer valid ask a person for a plan
+    the plan stopped, and `author` is the person who wrote that. `simplifies`: nobody but mindX says that it may be done
+    without, so the goal is not achieved by the rest. Steps that are no longer valid ask a person for a plan
     instead; then there is no revision.
     """
     said = f"{_stopped(plan, kind)}: {why}"
@@ -106,7 +109,11 @@ def ask_again(
     logs.say_decided(goal.pk, Decision.ASK_AGAIN, "execute", f"{said}; it goes back to review", "warning", **data)
     try:
         draft = resuming.remaining(document, plan.position, done, tools_in_use(), instead, left_out, put_off)
-        problems = proposals.problems_of(goal, draft := _with_reasons(plan, draft, document, why, kind))
+        draft = _with_reasons(plan, draft, document, why, kind)
+        if simplifies and instead is not None and not instead:
+            gone = [document.at(position) for position in (plan.position, *left_out)]
+            draft = simpler_goal.told(draft, [f"“{spec.sentence}”" for spec in gone], why)
+        problems = proposals.problems_of(goal, draft)
     except ValueError as error:
         draft, problems = None, [Problem(0, "", "reference", f"{error}.")]
     if draft is None or problems:
