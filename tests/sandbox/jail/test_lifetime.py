@@ -138,13 +138,14 @@ def test_nobody_between_worker_and_program_has_the_workers_environment(worker: s
 
 
 def test_a_session_that_is_left_leaves_nothing(tmp_path: Path) -> None:
-    before = set(_jails(os.getpid()))
+    # What other tests of this process left is not this session's.
+    before, left = set(_jails(os.getpid())), set(_children(os.getpid()))
     with open_session(tmp_path, SessionState()) as session:
         inside = [pid for pid in _jails(os.getpid()) if pid not in before]
         assert len(inside) == 3
         assert session.execute(Request("ls")).ok
     assert _gone(inside)
-    assert not _zombies()
+    assert left.issuperset(_zombies())
 
 
 def test_after_its_jail_was_killed_a_session_says_so_and_then_works_again(hands: Hands, tmp_path: Path) -> None:
