@@ -74,7 +74,7 @@ def add_up_days() -> None:
 
 
 def tend_backlog() -> None:
-    """Look at what came of wishes that were taken up; put what analyses found and designs propose into the backlog."""
+    """Measure backlog items that were taken up; add what analyses found and what designs propose to the backlog."""
     backlog_taking.settle()
     backlog_sources.take_findings()
     backlog_sources.take_designs()

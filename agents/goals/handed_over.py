@@ -1,4 +1,4 @@
-"""What became of goals that only asked people: whether other goals do their work, and which."""
+"""Goals that handed their work to people: which goals were made to do that work, and whether there are any."""
 
 from __future__ import annotations
 

@@ -79,8 +79,7 @@ def moved_under(plan: IntentPlan) -> tuple[str, ...]:
 
 
 def worked_on(plans: Sequence[IntentPlan]) -> list[tuple[Footing, dict[str, str]]]:
-    """What each plan stands on, and what became of each path that its dry run changed; everything where that is
-    unknown."""
+    """For each plan: what it stands on, and how its dry run changed each path (everything, if that is unknown)."""
     newest = ShadowRun.objects.filter(intent_plan__in=plans).order_by("intent_plan_id", "-number")
     rows = newest.distinct("intent_plan_id").annotate(seal=sealing.newest(ShadowRun))
     runs = {

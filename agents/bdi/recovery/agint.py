@@ -58,7 +58,7 @@ _MOST_COUNTED = 20
 class Health:
     """How often something was asked for lately, and how often it failed.
 
-    `own_faults` are further tries, which failed by their own files or code: they say nothing of it.
+    `own_faults` counts other tries, which failed because of their own files or code and are no evidence against it.
     """
 
     tried: int = 0

@@ -28,7 +28,7 @@ def delay(
     tries: int, settings: RecoverySettings, rng: Random, retry_after_s: float = 0.0, *, cooling: bool = False
 ) -> Delay:
     """The wait after the `tries`-th failed try: doubled with each, longer by some jitter, never shorter than a server
-    asked for. What it asks for beyond the longest delay is waited for all the same.
+    asked for. A server's wish counts even if it is longer than the longest delay.
     """
     base = settings.cool_down_seconds if cooling else settings.retry_delay_seconds
     longest = max(base, settings.longest_delay_seconds)

@@ -23,7 +23,7 @@ class _Rank(IntEnum):
     PLAIN = 2
     # It calls itself an error and only names it: a code, a test, a file.
     NAME = 3
-    # It says that something is not so or could not be done.
+    # It says that something is missing, wrong or failed.
     COMPLAINT = 4
     # It says so in words that tell the class or the cause of a failure.
     KNOWN = 5

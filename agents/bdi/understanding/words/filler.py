@@ -70,5 +70,5 @@ wait no nope oops nevermind nvm cancel-that scratch sorry-no
 while because although though whether otherwise
     """.split()
 )
-# Who says one of these wishes that something is not so, or not done.
+# Words that deny something or forbid it.
 DENYING = frozenset({"not", "never", "cannot", "nobody", "noone", "nothing", "neither", "hardly"})
