@@ -24,8 +24,8 @@ _FILE = re.compile(r"(?<![\w./-])[\w./-]{0,200}\w\.[A-Za-z]\w{0,9}(?![\w/-])")
 def with_made(document: Document, made: Callable[[], Mapping[str, Collection[str]] | None]) -> tuple[Check, ...]:
     """The document's checks, with those of the files that its goal names and its dry run made.
 
-    `made` returns the paths that the dry run changed, by kind of change, or None if that is unknown. It reads the store,
-    so it is called only when the answer matters.
+    `made` returns the paths that the dry run changed, by kind of change, or None if that is unknown. It reads the
+    store, so it is called only when the answer matters.
     """
     named = list(dict.fromkeys(word.removeprefix("./") for word in _FILE.findall(document.goal_text)))
     if not named or not _open(document, document.checks):
