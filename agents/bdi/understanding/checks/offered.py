@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from agents.bdi.understanding.asides import courtesy
-from agents.bdi.understanding.checks.qualifiers import IN_NO_NAME
+from agents.bdi.understanding.checks.qualifiers import IN_NO_NAME, contents_named
 from agents.bdi.understanding.checks.reservations import asks_of_it
 from agents.bdi.understanding.checks.word_coverage import is_content
 from agents.bdi.understanding.names.naming import words_of
@@ -149,6 +149,10 @@ def _ruled(meant: Sequence[Meant], text: str, registry: Registry, also: str = ""
     """
     if asks_of_it(meant, text):
         return f"{_gist(meant, registry)} would do what the words only ask or speak about"
+    if held := next((path for one in meant for path in contents_named(one, text)), ""):
+        return f"{_gist(meant, registry)} would remove {held} itself, and not what is in it"
+    if lost := _overwritten_and_named(meant):
+        return f"{_gist(meant, registry)} would overwrite {lost}, which another step is about"
     params = [param for one in meant for param in one.params.values()]
     # A name that was found for a phrase holds its own words, and not those between them.
     spans = [param.span for param in params if param.span is not None and param.origin != "mapping"]
@@ -160,6 +164,17 @@ def _ruled(meant: Sequence[Meant], text: str, registry: Registry, also: str = ""
             continue
         if not any(start <= token.start < end for start, end in spans):
             return f"{_gist(meant, registry)} takes no account of “{token.value}”"
+    return ""
+
+
+def _overwritten_and_named(meant: Sequence[Meant]) -> str:
+    """What one step overwrites and another one takes as what it was: “rename a to b and b to a”; "" for nothing."""
+    paths = [str(one.values().get("path", "")) for one in meant]
+    for at, one in enumerate(meant):
+        values = one.values()
+        lost = str(values.get("to", "")) if values.get("overwrite") is True else ""
+        if lost and lost in (*paths[:at], *paths[at + 1 :]):
+            return lost
     return ""
 
 

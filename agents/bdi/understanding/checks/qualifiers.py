@@ -133,8 +133,8 @@ def _in_values(meant: Sequence[Meant], text: str) -> Iterator[str]:
                 yield f"“{param.value}” is somebody, and no name."
             if name == "path" and (found := _UP_TO.search(f"{text[: param.span[0]]}§{phrase}")):
                 yield f"“{found[1]}” may say how many are meant."
-            if name == "path" and one.command == "rm" and _ALL_IN_IT.search(text[: param.span[0]]):
-                yield f"What is in {param.value} may be meant, and not the folder itself."
+            if name == "path":
+                yield from (f"What is in {path} may be meant, and not {path} itself." for path in contents_named(one, text))
             if param.origin != "mapping":
                 continue
             said = [word for word in words_of(phrase) if word in IN_NO_NAME]
@@ -149,6 +149,15 @@ def _in_values(meant: Sequence[Meant], text: str) -> Iterator[str]:
 
 
 _THE_ONE = re.compile(r"\s*[,(–—-]\s*(?:i mean\s+)?(?:only\s+|just\s+)?the\s[^,]*\bones?\b", re.IGNORECASE)
+
+
+def contents_named(one: Meant, text: str) -> Iterator[str]:
+    """What a step would remove where the text names only what is in it: “delete everything in old”."""
+    path = one.params.get("path")
+    if one.command != "rm" or path is None or path.span is None or not _ALL_IN_IT.search(text[: path.span[0]]):
+        return
+    if not str(path.value).startswith(f"{path.original}/"):  # what lies in it is another thing
+        yield str(path.value)
 
 
 def _inside(one: Meant, spoken: str, tree: Tree) -> str:

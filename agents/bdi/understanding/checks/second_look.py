@@ -147,11 +147,13 @@ _ALL_THAT_LIES = re.compile(
 def _only_what_lies_in_it(meant: Sequence[Meant], text: str, said: Sequence[str], tree: Tree) -> Iterator[_Doubt]:
     """“Delete everything in old”: the folder may be wanted again, empty."""
     for at, one in enumerate(meant):
-        full = tree.full(str(one.values().get("path", "")))
+        folder = str(one.values().get("path", ""))
+        full = tree.full(folder)
         if one.command != "rm" or tree.kinds.get(full) != FOLDER or not _ALL_THAT_LIES.search(text):
             continue
         inside = [tree.said(entry.path) for entry in tree.index.at(by_folder, full)]
-        each = tuple(_with((one,), 0, path=path)[0] for path in inside)
+        named = {**one.params, "path": replace(one.params["path"], original=folder)}
+        each = tuple(_with((replace(one, params=named),), 0, path=path)[0] for path in inside)
         yield "It may be what lies in the folder, and not the folder.", (*meant[:at], *each, *meant[at + 1 :])
         yield "It may be what lies in the folder, and not the folder.", ()
 

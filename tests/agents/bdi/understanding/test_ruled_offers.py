@@ -32,6 +32,7 @@ _LOOKS = {"read", "ls", "find", "grep"}
         "delete whichever is older",
         "delete draft.txt, maybe",
         "move draft.txt to old unless it is new",
+        "delete everything in draft.txt",
     ],
 )
 def test_a_change_that_is_not_asked_for_so_is_not_offered(text: str) -> None:
@@ -55,3 +56,9 @@ def test_what_says_no_such_thing_still_is(text: str, offered: tuple[str, dict[st
 def test_it_is_told_what_kept_it_from_being_offered() -> None:
     nearest = understand("delete old unless it is in use", HERE.tree, REGISTRY).nearest
     assert any("“unless”" in one for one in nearest), nearest
+
+
+def test_no_answer_overwrites_what_another_part_names() -> None:
+    offered = HERE.offered("rename draft.txt to a.txt and a.txt to draft.txt")
+    assert not [values for _, values in offered if values.get("overwrite")]
+    assert any(values.get("overwrite") for _, values in HERE.offered("copy draft.txt to a.txt"))
