@@ -149,8 +149,8 @@ def _ruled(meant: Sequence[Meant], text: str, registry: Registry, also: str = ""
     """
     if asks_of_it(meant, text):
         return f"{_gist(meant, registry)} would do what the words only ask or speak about"
-    if held := next((path for one in meant for path in contents_named(one, text)), ""):
-        return f"{_gist(meant, registry)} would remove {held} itself, and not what is in it"
+    if whole := next((path for one in meant for path in contents_named(one, text)), ""):
+        return f"{_gist(meant, registry)} would remove {whole} itself, and not what is in it"
     if lost := _overwritten_and_named(meant):
         return f"{_gist(meant, registry)} would overwrite {lost}, which another step is about"
     params = [param for one in meant for param in one.params.values()]

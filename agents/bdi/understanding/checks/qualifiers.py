@@ -134,7 +134,8 @@ def _in_values(meant: Sequence[Meant], text: str) -> Iterator[str]:
             if name == "path" and (found := _UP_TO.search(f"{text[: param.span[0]]}§{phrase}")):
                 yield f"“{found[1]}” may say how many are meant."
             if name == "path":
-                yield from (f"What is in {path} may be meant, and not {path} itself." for path in contents_named(one, text))
+                for path in contents_named(one, text):
+                    yield f"What is in {path} may be meant, and not {path} itself."
             if param.origin != "mapping":
                 continue
             said = [word for word in words_of(phrase) if word in IN_NO_NAME]
