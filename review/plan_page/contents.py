@@ -119,7 +119,7 @@ class PlanView:
     # The design and the choice of rules it is based on.
     behind: BehindPlan
     # Somebody else's decision that can still be undone.
-    rival: HeldDecision | None
+    held: HeldDecision | None
     # Its danger, in one sentence.
     told: Told
 
@@ -141,7 +141,7 @@ class PlanView:
     @property
     def standing(self) -> str:
         """What an open page knows about the plan's state."""
-        return standing(self.plan, self.rival)
+        return standing(self.plan, self.held)
 
     @property
     def is_broken(self) -> bool:
@@ -407,7 +407,7 @@ def plan_view(
         changed=teaching.edits(plan, edited),
         taught=taught_values(shown, user),
         behind=page.behind(plan),
-        rival=rival_of(plan, user),
+        held=held_on(plan),
         told=said,
     )
 
@@ -426,18 +426,17 @@ def _meets_the_same(plan: IntentPlan, document: Document, alike: Familiar) -> bo
     return ours is not None and ours == dangers.met(alike.plan, earlier)
 
 
-def rival_of(plan: IntentPlan, user: User) -> HeldDecision | None:
-    """Somebody else's decision on this plan that has not taken effect yet."""
-    held = held_decisions.open_on(plan) if plan.state == PlanState.AWAITING_REVIEW else None
-    return None if held is None or held.by_id == user.pk else held
+def held_on(plan: IntentPlan) -> HeldDecision | None:
+    """The decision on this plan that has not taken effect yet, whoever made it."""
+    return held_decisions.open_on(plan) if plan.state == PlanState.AWAITING_REVIEW else None
 
 
-def standing(plan: IntentPlan, rival: HeldDecision | None) -> str:
-    """The plan's state for one person, including the latest word of the first of two people, which changes what an
-    approval means, and whether somebody else's decision is pending.
+def standing(plan: IntentPlan, held: HeldDecision | None) -> str:
+    """The plan's state, including the latest word of the first of two people, which changes what an approval means,
+    and whether a decision is pending.
     """
     said = last_of_first(plan)
-    return f"{plan.state}{f' first-{said.pk}' if said else ''}{f' held-{rival.pk}' if rival else ''}"
+    return f"{plan.state}{f' first-{said.pk}' if said else ''}{f' held-{held.pk}' if held else ''}"
 
 
 def last_of_first(plan: IntentPlan) -> Decision | None:

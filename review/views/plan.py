@@ -150,10 +150,11 @@ def _without_held(standing: str) -> str:
 
 def _standing_context(plan: IntentPlan, user: User) -> dict[str, object]:
     newest = plan.goal.intent_plans.defer("document").order_by("-revision").first()
-    rival = contents.rival_of(plan, user)
+    held = contents.held_on(plan)
     return {
-        "rival": rival,
-        "standing": contents.standing(plan, rival),
+        "held": held,
+        "user": user,
+        "standing": contents.standing(plan, held),
         "said_first": contents.last_of_first(plan),
         "plan": plan,
         "ended_by": contents.last_move(plan),

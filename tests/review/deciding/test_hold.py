@@ -85,9 +85,10 @@ def test_the_next_page_says_what_is_held_and_has_the_way_back(
     client = client_of(reviewer)
     decide(client, plan)
     held = HeldDecision.objects.get()
-    for address in ("/", "/review/", plan.get_absolute_url()):
+    toast = f"Goal {plan.goal_id}, “{plan.goal.text}”: approved, starts in"
+    for address, said in (("/", toast), ("/review/", toast), (plan.get_absolute_url(), "You decided this: approved.")):
         page = client.get(address)
-        assert f"Goal {plan.goal_id}, “{plan.goal.text}”: approved, starts in" in words_of(page)
+        assert said in words_of(page)
         assert f"/review/{plan.pk}/held/{held.pk}/undo/" in page.content.decode()
     undone = client.post(f"/review/{plan.pk}/held/{held.pk}/undo/")
     assert undone.headers["Location"] == plan.get_absolute_url()
@@ -201,6 +202,25 @@ def test_a_part_is_held_and_then_approved(plan: IntentPlan, reviewer: User, clie
     holding.settle_due()
     part = Approval.objects.get().intent_plan
     assert (part.revision, part.rest, part.left_out[0]["reason"]) == (2, "drop", "not a")
+
+
+def test_the_page_of_what_one_decided_oneself_says_so_and_undoes_it(
+    plan: IntentPlan, reviewer: User, client_of: ClientOf
+) -> None:
+    client = client_of(reviewer)
+    decide(client, plan)
+    page = client.get(plan.get_absolute_url())
+    text = page.content.decode()
+    assert "You decided this: approved" in words_of(page)
+    assert re.search(r'<form class="decision"[^>]* hidden>', text), "there is nothing left to decide"
+    assert 'data-s="awaiting_review"' not in text.split('id="plan-state"')[1].split("</span>")[0]
+    (undo,) = re.findall(r'action="(/review/\d+/held/\d+/undo/)"', text)
+    assert "csrfmiddlewaretoken" in text.split(undo)[1].split("</form>")[0]
+    assert text.count('data-key="z"') == 1, "one button has the key"
+    client.post(undo)
+    after = client.get(plan.get_absolute_url())
+    assert "You decided this" not in words_of(after)
+    assert not re.search(r'<form class="decision"[^>]* hidden>', after.content.decode())
 
 
 def test_two_people_at_once_the_second_one_sees_who_was_first(
