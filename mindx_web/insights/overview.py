@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from django.conf import settings
 from django.db.models import (
     BooleanField,
     Case,
@@ -23,7 +22,6 @@ from django.db.models import (
     When,
 )
 from django.db.models.functions import TruncDate
-from django.db.models.lookups import IsNull
 from django.utils import timezone
 
 from agents.bdi.outcome.outcome import MISSED, Outcome
@@ -52,30 +50,9 @@ _HAS_FAILED = Case(
 _AT_WORK = (GoalState.PENDING, GoalState.PLANNING, GoalState.EXECUTING, GoalState.RECOVERING)
 
 
-def waiting_for(user: User) -> QuerySet[IntentPlan]:
-    """The plans this person may decide, longest waiting first."""
-    plans = plans_visible_to(user).filter(state=PlanState.AWAITING_REVIEW)
-    if not user.has_role(Role.REVIEWER):
-        return plans.none()
-    if settings.FOUR_EYES:
-        plans = plans.exclude(goal__submitted_by=user)
-    said = listing.last_word(user, "digest")
-    return plans.alias(said=said).exclude(said=Decision.Verdict.FIRST_APPROVAL).order_by("pk")
-
-
-def plans_to_decide(user: User) -> list[IntentPlan]:
-    """The first of them, each with the number of its `steps` and whether one of them `removes` something."""
-    intents = Intent.objects.filter(intent_plan=OuterRef("pk"))
-    # No EXISTS: for that Postgres reads the steps of all plans there are, to look five of them up.
-    removing = intents.filter(phase=Intent.Phase.MAIN, command="rm").values("pk")[:1]
-    return list(
-        waiting_for(user)
-        .defer("document")
-        .annotate(
-            steps=_count(intents.filter(phase=Intent.Phase.MAIN)),
-            removes=IsNull(Subquery(removing), False),
-        )[:SHOWN]
-    )
+def plans_to_decide(user: User) -> list[listing.Waiting]:
+    """The first plans that this person may decide, in the order and with the words of the queue."""
+    return [listing.waiting(user, entry) for entry in listing.with_plans(listing.decidable(user))[:SHOWN]]
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,8 @@ from mindx_web.operations import health, heartbeat
 from mindx_web.presentation.bars import HEIGHT
 from mindx_web.presentation.chart import Day, chart
 from people.models import User
+from review.models import PlanRisk, QueueEntry
+from review.reading.danger import Danger
 
 ClientOf = Callable[[User], Client]
 GoalRows = Callable[..., list[Goal]]
@@ -103,13 +105,15 @@ def test_with_four_eyes_nobody_is_asked_about_their_own_plan(
     reviewer: User, client_of: ClientOf, propose_plan: ProposePlan, settings: object
 ) -> None:
     plan = propose_plan(reviewer)
-    assert selectors.waiting_for(reviewer).count() == 1
+    assert len(selectors.plans_to_decide(reviewer)) == 1
     settings.FOUR_EYES = True  # type: ignore[attr-defined]
-    assert selectors.waiting_for(reviewer).count() == 0
+    assert selectors.plans_to_decide(reviewer) == []
     assert f"/review/{plan.pk}/" not in overview(client_of(reviewer))
 
 
-def test_a_plan_that_removes_something_says_so(owner: User, reviewer: User, propose_plan: ProposePlan) -> None:
+def test_plans_stand_in_the_order_and_with_the_danger_sentence_of_the_queue(
+    owner: User, reviewer: User, client_of: ClientOf, propose_plan: ProposePlan
+) -> None:
     harmless = propose_plan(owner)
     removing = propose_plan(
         owner,
@@ -118,8 +122,14 @@ def test_a_plan_that_removes_something_says_so(owner: User, reviewer: User, prop
             {"tool": "simple_coder", "command": "rm", "params": {"path": "archive"}},
         ],
     )
-    found = {plan.pk: (plan.removes, plan.steps) for plan in selectors.plans_to_decide(reviewer)}  # type: ignore[attr-defined]
-    assert found == {harmless.pk: (False, 2), removing.pk: (True, 2)}
+    QueueEntry.objects.filter(pk=removing.pk).update(danger=Danger.LOSES)
+    told = {"kind": Danger.LOSES, "sentence": "Deletes the only copies of 3 files", "is_due": False}
+    PlanRisk.objects.update_or_create(
+        intent_plan=removing, defaults={"level": "high", "rank": 0, "reasons": [], "steps": [], "danger": told}
+    )
+    assert [row.plan.pk for row in selectors.plans_to_decide(reviewer)] == [removing.pk, harmless.pk]
+    page = overview(client_of(reviewer))
+    assert 0 < page.index("Deletes the only copies of 3 files") < page.index(harmless.get_absolute_url())
 
 
 def test_a_goal_that_needs_a_hand_asks_its_owner(owner: User, client_of: ClientOf, goal_rows: GoalRows) -> None:

@@ -191,10 +191,10 @@ def test_what_one_approved_as_the_first_of_two_is_listed_and_no_longer_ones_own_
     assert [counts.of(one).waiting for one in (judge, other)] == ["1", "2"]
     assert [one.plan for one in listing.page(judge, None)[0]] == [plan, later]
     assert listing.next_for(judge, listing.place_of(judge, later)) == later
-    assert [list(overview.waiting_for(one)) for one in (judge, other)] == [[later], [plan, later]]
+    assert [[row.plan for row in overview.plans_to_decide(one)] for one in (judge, other)] == [[later], [plan, later]]
     decisions.withdraw(plan, by=judge, digest=plan.digest)
     assert counts.of(judge).waiting == "2"
-    assert list(overview.waiting_for(judge)) == [plan, later]
+    assert [row.plan for row in overview.plans_to_decide(judge)] == [plan, later]
 
 
 def test_a_decided_plan_leaves_the_queue(plan: IntentPlan, judge: User) -> None:
