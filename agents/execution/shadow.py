@@ -31,7 +31,6 @@ from agents.record.moves import move_shadow
 from agents.states import MoveRefused, ShadowState
 from agents.toolkit.limits import UnknownLimit, session_limits
 from agents.toolkit.registry import tools_in_use
-from agents.workspaces import file_paths
 from people import sealing
 from sandbox.contract import Limits, SandboxError, SessionState
 from sandbox.store import read_times
@@ -104,7 +103,10 @@ def _with_reads(document: Document, findings: list[Finding], desk: Desk) -> list
     read = read_times.opened(desk.checkout.folder, desk.checkout.laid_ns) if did else None
     if read is None:
         return findings
-    paths = tuple(file_paths.to_text(path) for path in read)
+    try:
+        paths = tuple(path.decode() for path in read)
+    except UnicodeDecodeError:  # no stored text says this name, so nobody could compare it later
+        return findings
     return [replace(each, reads=paths) if each.position in did else each for each in findings]
 
 

@@ -55,8 +55,8 @@ def _grown(plan: IntentPlan) -> list[str]:
     for of, then in sets_of(plan):
         try:
             now = look(of)
-        except UnreadableSet:
-            continue
+        except UnreadableSet:  # it was read when the plan was made
+            return [EVERYTHING]
         found += sorted({*now.paths} ^ {*then.paths})
     return found
 

@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 from agents.bdi.forecast import shadow
 from agents.models import Attempt, Intent, IntentPlan, ShadowRun, Standstill
-from agents.record import row_lease, signals, wake_ups
+from agents.record import logs, row_lease, signals, wake_ups
 from agents.record.listeners import listened_to
 from agents.record.moves import move_shadow
 from agents.states import PlanState, ShadowState
@@ -119,7 +119,7 @@ def changed_paths(run: ShadowRun) -> dict[str, list[str]] | None:
     if run.state != ShadowState.DONE:
         return None
     try:
-        found = compare(store().entries(run.base), store().entries(run.after))
+        found = compare(store().entries(run.base), store().entries(run.after), fold=False)
     except (KeyError, SandboxError):
         return None
     paths: dict[str, list[str]] = {kind: [] for kind in ORDER}
@@ -158,4 +158,4 @@ def _paths_that_differ(run: ShadowRun, plan: IntentPlan) -> tuple[list[dict[str,
     except (KeyError, SandboxError) as error:
         return [], f"The files could not be compared: {error}."
     differ = [each for each in found if not any(part in CACHES for part in each.path.split(b"/"))]
-    return [{"path": file_paths.to_text(each.path), "how": _HOW[each.kind]} for each in differ], ""
+    return [{"path": logs.storable(file_paths.to_text(each.path)), "how": _HOW[each.kind]} for each in differ], ""

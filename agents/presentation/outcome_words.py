@@ -52,6 +52,7 @@ _WORDS: Mapping[CheckKind, tuple[str, str]] = {
     CheckKind.HAS_LINE: ("{path} has the line “{word}”", "{path} does not have the line “{word}”{why}"),
     CheckKind.LACKS_TEXT: ("{path} no longer holds “{word}”", "{path} still holds “{word}”{why}"),
     CheckKind.REPORTED: ("A file changed, where {steps} says so", "no file changed, although {steps} says so{why}"),
+    CheckKind.NOTHING_LEFT: ("{steps} left nothing as it was", "{steps} left something as it was{why}"),
     CheckKind.PARSES: ("{path} can be read as {language}", "{path} cannot be read as {language}{why}"),
     CheckKind.EXIT_ZERO: (
         "The program of {steps} ended with exit code 0",

@@ -14,6 +14,8 @@ from agents.record import prepared, wake_ups
 TEXT_MAX = 64 * 1024
 # The escape of a NUL: an even number of backslashes before it are escaped backslashes.
 _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
+# What Python makes of a byte of a name that is not UTF-8, and other halves of a pair.
+_NO_UTF8 = re.compile("[\ud800-\udfff]")
 # Made once: `json.dumps` makes one for each text that is not spaced as its own.
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
 _WRITE = """
@@ -111,9 +113,18 @@ def say_decided(goal_id: int, decision: Decision, stage: str, text: str, level: 
     return write(goal_id, [decided(decision, stage, text, level, **data)])
 
 
+def storable_in(value: Any) -> Any:
+    """The same of every text in a value that is stored as JSON."""
+    if isinstance(value, str):
+        return storable(value)
+    if isinstance(value, dict):
+        return {key: storable_in(each) for key, each in value.items()}
+    return [storable_in(each) for each in value] if isinstance(value, list | tuple) else value
+
+
 def storable(text: str) -> str:
-    """The text as Postgres can hold it, bounded."""
-    text = text.replace("\x00", "\u2400")
+    """The text as Postgres can hold it, bounded; a byte of a name that is not UTF-8 as `\\xFF`."""
+    text = _NO_UTF8.sub(lambda found: f"\\x{ord(found[0]) & 0xFF:02X}", text.replace("\x00", "\u2400"))
     if len(text) > TEXT_MAX:
         return text[:TEXT_MAX] + f" … {len(text) - TEXT_MAX:,} more characters"
     return text

@@ -33,7 +33,8 @@ class Command:
     `autonomous_with`: the switch among its parameters that makes it so. `faults`: parameter and message for values that
     fit the schema and yet cannot be; not all parameters need to be there. `trials`: what `manage.py tool check` tries.
     `leaves`: what stands in the files when it has run. `answers`: it is there for what it answers, although its effect
-    is another one. `tells_changes`: the key of its result that is empty where it changed no file.
+    is another one. `tells_changes`: the key of its result that is empty where it changed no file. `tells_left`: the key
+    that lists what it was to do and left as it was.
     `finish`: the service of mindX that makes the result out of the jail's last answer (agents.toolkit.finishing).
     `source`: its code, where a person made the tool while mindX ran (agents.toolkit.made); a part of its version.
     """
@@ -57,6 +58,7 @@ class Command:
     leaves: Callable[[Params], Iterable[Left]] = lambda params: ()
     answers: bool = False
     tells_changes: str = ""
+    tells_left: str = ""
     finish: str = ""
     source: str = field(default="", repr=False)
 
@@ -175,8 +177,9 @@ def check_command(command: Command) -> None:
         raise SchemaFault(wrong_service)
     if not command.phrases or not command.examples:
         raise SchemaFault("a command needs at least one phrase and one example")
-    if command.tells_changes and command.tells_changes not in command.result_keys:
-        raise SchemaFault(f"“{command.tells_changes}” is to tell of changes and is no key of its result")
+    for key, of in ((command.tells_changes, "changes"), (command.tells_left, "what is left")):
+        if key and key not in command.result_keys:
+            raise SchemaFault(f"“{key}” is to tell of {of} and is no key of its result")
     if command.autonomous_with and command.properties.get(command.autonomous_with, {}).get("type") != "boolean":
         raise SchemaFault(f"“{command.autonomous_with}” is to need autonomous mode and is no switch of the schema")
     _check_phrases(command)

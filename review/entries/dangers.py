@@ -33,6 +33,7 @@ from agents.plans import footings, shadowing
 from agents.states import ShadowState
 from agents.toolkit.registry import tools_in_use
 from agents.workspaces.base_files import BaseUnreadable, content_of
+from agents.workspaces.environments import made_again
 from agents.workspaces.kept_contents import Held, held_in, kept_elsewhere
 from review.models import PlanRisk
 from review.reading import danger
@@ -40,11 +41,14 @@ from review.reading.danger import Clause, Danger, Facts, File, Told
 
 _UNSHOWN = ("unproven", "not_reached")
 _SHOWN = ("done", "skipped")
-# So much of so many changed files is compared with what they held.
-_COMPARED, _COMPARED_BYTES = 20, 256 << 10
+# So much of so many changed files is compared with what they held; of the others it is not known that anything stays.
+_COMPARED, _COMPARED_BYTES = 200, 1 << 20
+# What git itself keeps in its folder beside objects; each commit changes some of it.
+_OF_GIT = re.compile(
+    r"(?:\A|/)\.git/(?:index|[A-Z_]*HEAD|packed-refs|COMMIT_EDITMSG|(?:refs|logs|info|objects)/.*)\Z", re.DOTALL
+)
 _WORD = re.compile(rb"\w+")
 AFTER = "after a failure"
-_OF_VENV = frozenset({"bin", "lib", "lib64", "include", "share", "pyvenv.cfg", ".gitignore"})
 # The states of a dry run that say all that it will say.
 ENDED = (ShadowState.DONE.value, ShadowState.IMPOSSIBLE.value)
 
@@ -92,8 +96,9 @@ def for_people(plan: IntentPlan, document: Document, run: ShadowRun | None) -> s
 
 
 def met(plan: IntentPlan, document: Document) -> dict[int, tuple[str, ...]] | None:
-    """The contents that each main step overwrites, changes or runs, by position, and at 0 those that the plan stands on
-    or that its dry run saw changed; None if they cannot be read. A program that names none of the files may meet any.
+    """What each main step overwrites, changes or runs, by position: paths with their contents; and at 0 what the plan
+    stands on or its dry run saw changed; None if they cannot be read. A program that names none of the files may meet
+    any.
     """
     run = shadowing.latest(plan)
     try:
@@ -118,7 +123,10 @@ def met(plan: IntentPlan, document: Document) -> dict[int, tuple[str, ...]] | No
             paths.setdefault(one.position, set()).add(one.lost.origin)
         elif isinstance(one, Unread) or (isinstance(one, ToolWork) and one.changes_files):
             whole.add(one.position)
-    found = {at: tuple(sorted(before[path].sha256 for path in names if path in before)) for at, names in paths.items()}
+    found = {
+        at: tuple(f"{path}: {before[path].meets}" for path in sorted(names) if path in before)
+        for at, names in paths.items()
+    }
     return found | dict.fromkeys(whole, (document.base,))
 
 
@@ -187,9 +195,12 @@ def _shown(plan: IntentPlan, before: Mapping[str, Held], read: Forecast, run: Sh
     found, after = shadowing.changed_paths(run), held_in(run.after)
     if found is None:
         raise BaseUnreadable("the files of its dry run are no longer stored")
+    found, environments = _without_environments(found, run, before, after)
     replaced = [path for path in found["changed"] if path in plan.replaces or _is_another(path, before, after, read)]
-    others = [path for path in found["changed"] if path not in replaced]
-    replaced += [path for path in others[:_COMPARED] if _nothing_remains(path, run)]
+    others = [path for path in found["changed"] if path not in replaced and not _OF_GIT.search(path)]
+    replaced += [
+        path for at, path in enumerate(others) if at >= _COMPARED or _nothing_remains(path, before, after, run)
+    ]
     emptied = [path for path in found["changed"] if _is_nothing(path, before, after)]
     stays = {held.sha256 for held in after.values()}
     # What takes the place of another file has moved, too.
@@ -199,13 +210,39 @@ def _shown(plan: IntentPlan, before: Mapping[str, Held], read: Forecast, run: Sh
         path for path in gone if before[path].sha256 in stays and (_is_moved(path, read) or before[path].sha256 in come)
     ]
     folders = [path for path in found["added"] if path in after and after[path].kind == "dir"]
-    return _Files(
+    files = _Files(
         _lost(plan, before, run.base, [*(path for path in gone if path not in moved), *emptied], stays),
         _sizes(before, [path for path in replaced if path not in emptied]),
         [path for path in found["changed"] if path not in replaced and path not in emptied],
         [path for path in found["added"] if path not in folders],
         [*found["moved"], *moved],
         [path for path in folders if not _holds(path, found["moved"])],
+    )
+    return files.with_more(environments)
+
+
+def _without_environments(
+    found: Mapping[str, Sequence[str]], run: ShadowRun, before: Mapping[str, Held], after: Mapping[str, Held]
+) -> tuple[dict[str, list[str]], _Files]:
+    """The changed paths without what pip and venv write in virtual environments, and what to say of that instead."""
+    old, new = made_again(run.base), made_again(run.after)
+    made = {environment for environment in new.values() if environment not in before}
+    rest: dict[str, list[str]] = {}
+    of: set[str] = set()
+    for kind, paths in found.items():
+        rest[kind] = []
+        for path in paths:
+            environment = new.get(path) if kind in ("added", "moved") else old.get(path)
+            environment = environment or next((one for one in made if f"{path}/".startswith(f"{one}/")), None)
+            if environment is None:
+                rest[kind].append(path)
+            else:
+                of.add(environment)
+    gone = [one for one in of if f"{one}/pyvenv.cfg" not in after]
+    return rest, _Files(
+        deleted=[File(one, is_made_again=True) for one in sorted(gone)],
+        changed=sorted(of - made - set(gone)),
+        folders=sorted(made),
     )
 
 
@@ -219,11 +256,14 @@ def _is_nothing(path: str, before: Mapping[str, Held], after: Mapping[str, Held]
     return old is not None and new is not None and bool(old.size_bytes) and (new.kind != "file" or not new.size_bytes)
 
 
-def _nothing_remains(path: str, run: ShadowRun) -> bool:
-    """Whether a text has no line and no word left of what it held: that is no edit of it."""
-    old, new = (content_of(state, path, _COMPARED_BYTES) for state in (run.base, run.after))
-    if not old or new is None or b"\0" in old:
+def _nothing_remains(path: str, before: Mapping[str, Held], after: Mapping[str, Held], run: ShadowRun) -> bool:
+    """Whether a file has no line and no word left of what it held, or nobody can tell: then it is no edit of it."""
+    held = before.get(path)
+    if held is None or held.kind != "file" or not held.size_bytes or held.sha256 == after[path].sha256:
         return False
+    old, new = (content_of(state, path, _COMPARED_BYTES) for state in (run.base, run.after))
+    if old is None or new is None or b"\0" in old:
+        return True
     lines = [{line.strip() for line in text.splitlines() if _WORD.search(line)} for text in (old, new)]
     words = [set(_WORD.findall(text)) for text in (old, new)]
     return (len(lines[0]) > 1 and lines[0].isdisjoint(lines[1])) or (bool(words[0]) and words[0].isdisjoint(words[1]))
@@ -296,37 +336,28 @@ def _without_folders(before: Mapping[str, Held], paths: Collection[str]) -> list
 def _lost(
     plan: IntentPlan, before: Mapping[str, Held], base: str, paths: Sequence[str], stays: Collection[str]
 ) -> list[File]:
-    """The files that go, each with whether its content `stays` or an earlier state of the workspace has it."""
-    paths = [one for path in paths for one in _own_files(path, before)]
+    """The files that go, each with whether its content `stays` or an earlier state of the workspace has it, and what
+    of environments is made again.
+    """
+    again = made_again(base)
+    environments = dict.fromkeys(again[path] for path in paths if path in again)
+    paths = [path for path in paths if path not in again]
     wanted = {held.sha256 for path in paths if (held := before.get(path)) and held.sha256}
     kept = {sha256 for sha256 in wanted if sha256 in stays}
     kept |= kept_elsewhere(plan.workspace_id, base, wanted - kept)
     found = [(path, before.get(path)) for path in paths]
-    return [
+    lost = [
         File(
             path, held.size_bytes if held else 0, held is not None and held.sha256 in kept, holds=_holds_something(held)
         )
         for path, held in found
     ]
+    return [*lost, *(File(one, is_made_again=True) for one in environments)]
 
 
 def _holds_something(held: Held | None) -> bool:
     """Folders, links and empty files hold nothing that could be lost."""
     return held is not None and held.kind == "file" and bool(held.size_bytes)
-
-
-def _own_files(path: str, before: Mapping[str, Held]) -> Iterator[str]:
-    """The path itself; of an environment what people put into it, for the rest of it is made again."""
-    yield path
-    if f"{path}/pyvenv.cfg" not in before:
-        return
-    for one, held in before.items():
-        if (
-            one.startswith(f"{path}/")
-            and held.kind == "file"
-            and one[len(path) + 1 :].partition("/")[0] not in _OF_VENV
-        ):
-            yield one
 
 
 def _sizes(before: Mapping[str, Held], paths: Sequence[str]) -> list[File]:
@@ -393,10 +424,10 @@ def _may(
     foreign, own = [[one for one in programs if bool(one.hosts) is is_foreign] for is_foreign in (True, False)]
     if foreign:
         hosts = danger.hosts_in_words([host for one in foreign for host in one.hosts])
-        lines = danger.names([one.command_line for one in foreign])
+        lines = danger.lines([one.command_line for one in foreign])
         yield Danger.RUNS_FOREIGN, f"{may}run{ends} {lines} {when}, after files came from {hosts}"
     if own:
-        yield Danger.CHANGES, f"{may}run{ends} {danger.names([one.command_line for one in own])} {when}"
+        yield Danger.CHANGES, f"{may}run{ends} {danger.lines([one.command_line for one in own])} {when}"
 
 
 def _listed(steps: Sequence[int]) -> str:

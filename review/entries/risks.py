@@ -12,7 +12,7 @@ from agents.bdi.plans import document as documents
 from agents.bdi.plans.document import Document
 from agents.models import Intent, IntentPlan, ShadowRun
 from agents.plans import shadowing
-from agents.record import prepared
+from agents.record import logs, prepared
 from agents.states import IntentState
 from agents.toolkit.registry import tools_in_use
 from agents.workspaces import base_files
@@ -120,17 +120,19 @@ def store(plan: IntentPlan, run: ShadowRun | None) -> PlanRisk | None:
     with transaction.atomic():
         row, _ = PlanRisk.objects.update_or_create(
             intent_plan=plan,
-            defaults={
-                "level": found.level.value,
-                "rank": found.level.rank,
-                "reasons": list(found.reasons),
-                "steps": [asdict(step) for step in found.steps],
-                "rule": asdict(found.rule) if found.rule is not None else None,
-                "after_failure": _after_failure(found),
-                "trial": trial.to_json(),
-                "danger": dangers.as_json(said),
-                "shadow_run": run if run is not None and run.state in dangers.ENDED else None,
-            },
+            defaults=logs.storable_in(
+                {
+                    "level": found.level.value,
+                    "rank": found.level.rank,
+                    "reasons": list(found.reasons),
+                    "steps": [asdict(step) for step in found.steps],
+                    "rule": asdict(found.rule) if found.rule is not None else None,
+                    "after_failure": _after_failure(found),
+                    "trial": trial.to_json(),
+                    "danger": dangers.as_json(said),
+                }
+            )
+            | {"shadow_run": run if run is not None and run.state in dangers.ENDED else None},
         )
         places.move(plan, found.level.rank, said.danger, trial)
     return row

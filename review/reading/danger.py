@@ -8,7 +8,7 @@ short way of deciding (the familiar, a batch, a key, a policy) passes it by.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -19,6 +19,9 @@ from review.reading.texts import counted, size
 _NAMED = 3
 _CLAUSES = 3
 _LONGEST_NAME = 60
+# Blanks that a page runs together or shows as one: several, at an end, and all but the ordinary one.
+_BLANKS = re.compile(r"[^\S ]| {2,}|\A +| +\Z")
+_SIGNS = {" ": "␣", "\n": "⏎", "\t": "⇥"}
 _READS_ON = re.compile(r"[,;:“”()]| and | which ")
 _HERE = "in this workspace and its history"
 _OR_HERE = "in this workspace or its history"
@@ -62,13 +65,15 @@ _LOOKS = {
 class File:
     """A file that would be lost. `is_elsewhere`: the same content lies elsewhere in the workspace or its history.
 
-    `holds`: there is content that could be lost, which a folder, a link and an empty file have not.
+    `holds`: there is content that could be lost, which a folder, a link and an empty file have not. `is_made_again`: it
+    stands for what of a virtual environment nobody loses.
     """
 
     path: str
     size_bytes: int = 0
     is_elsewhere: bool = False
     holds: bool = True
+    is_made_again: bool = False
 
 
 @dataclass(frozen=True)
@@ -130,9 +135,12 @@ def tell(facts: Facts) -> Told:
 
 
 def _losses(facts: Facts) -> Iterator[Clause]:
-    if facts.deleted:
-        only = sum(one.holds and not one.is_elsewhere for one in facts.deleted)
-        yield Danger.LOSES if only else Danger.DELETES, _deleted(facts.deleted, only)
+    if deleted := [one for one in facts.deleted if not one.is_made_again]:
+        only = sum(one.holds and not one.is_elsewhere for one in deleted)
+        yield Danger.LOSES if only else Danger.DELETES, _deleted(deleted, only)
+    if again := [one.path for one in facts.deleted if one.is_made_again]:
+        what = "a virtual environment" if len(again) == 1 else "virtual environments"
+        yield Danger.DELETES, f"deletes {names(again)}, {what} that can be made again"
     if facts.overwritten:
         total = size(sum(one.size_bytes for one in facts.overwritten))
         yield Danger.OVERWRITES, f"overwrites {_files(facts.overwritten)} ({total}; can be restored)"
@@ -184,7 +192,7 @@ def _files(files: Sequence[File]) -> str:
 
 
 def _lines(runs: Sequence[ProgramRun]) -> str:
-    return names([one.command_line for one in runs])
+    return lines([one.command_line for one in runs])
 
 
 def _hosts(runs: Sequence[ProgramRun]) -> str:
@@ -196,10 +204,19 @@ def hosts_in_words(hosts: Sequence[str]) -> str:
     return _and(["the package index" if one == INDEX else one for one in dict.fromkeys(hosts)])
 
 
-def names(texts: Sequence[str]) -> str:
-    """The first of these paths or command lines, and how many more there are."""
+def names(paths: Sequence[str]) -> str:
+    """The first of these paths, and how many more there are."""
+    return _first(paths, named)
+
+
+def lines(command_lines: Sequence[str]) -> str:
+    """The same of command lines."""
+    return _first(command_lines, _line)
+
+
+def _first(texts: Sequence[str], shown_as: Callable[[str], str]) -> str:
     texts = list(dict.fromkeys(texts))
-    shown = [named(one) for one in texts[:_NAMED]]
+    shown = [shown_as(one) for one in texts[:_NAMED]]
     if more := len(texts) - len(shown):
         shown.append(f"{more:,} more")
     return _and(shown)
@@ -210,8 +227,16 @@ def _and(texts: Sequence[str]) -> str:
 
 
 def named(text: str) -> str:
-    """A path or command line in a sentence: where it is long its beginning and its end, as a path's end counts most."""
-    text = " ".join(text.split())
+    """A path in a sentence, with signs for blanks that a page would run together or not show at all."""
+    return _short(_BLANKS.sub(lambda found: "".join(_SIGNS.get(one, f"[U+{ord(one):04X}]") for one in found[0]), text))
+
+
+def _line(command_line: str) -> str:
+    return _short(" ".join(command_line.split()))
+
+
+def _short(text: str) -> str:
+    """Where it is long its beginning and its end, as a path's end counts most."""
     if len(text) > _LONGEST_NAME:
         half = _LONGEST_NAME // 2 - 1
         text = f"{text[:half]}…{text[-half:]}"

@@ -33,20 +33,23 @@ _TIOCSTI, _TIOCLINUX, _TIOCCONS, _TIOCSETD = 0x5412, 0x541C, 0x541D, 0x5423
 _PER_QUERY, _PER_LINUX = 0xFFFFFFFF, 0
 _HELPER_PID = 1
 _KCMP_VM = 1
+_O_NOATIME = 0o1000000
+_F_SETFL = 4
 _X32_BIT = 0x40000000
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """What a filter needs to know about a machine: its audit number and its system call numbers."""
+    """What a filter needs to know about a machine: its audit number, its system call numbers, and O_DIRECTORY there."""
 
     audit: int
     numbers: dict[str, int]
+    directory: int
 
 
 ARCHITECTURES = {
-    "x86_64": Architecture(0xC000003E, syscalls.X86_64),
-    "aarch64": Architecture(0xC00000B7, syscalls.AARCH64),
+    "x86_64": Architecture(0xC000003E, syscalls.X86_64, 0o200000),
+    "aarch64": Architecture(0xC00000B7, syscalls.AARCH64, 0o40000),
 }
 
 # Further forbidden calls for a jail that shares the host's namespaces. Its sockets would be the host's, of every
@@ -80,7 +83,7 @@ def instructions(machine: str | None = None, shared: bool = False, without: Coll
         (_JUMP_GREATER_EQUAL, 0, 1, _X32_BIT),
         (_RETURN, 0, 0, ENOSYS),
     ]
-    narrowed = {name: rule for name, rule in _narrowed(shared).items() if name in numbers}
+    narrowed = {name: rule for name, rule in _narrowed(architecture, shared).items() if name in numbers}
     for name, rule in narrowed.items():
         code += [(_JUMP_EQUAL, 0, len(rule), numbers[name]), *rule]
     for name in sorted(numbers.keys() - narrowed.keys(), key=lambda each: numbers[each]):
@@ -88,12 +91,12 @@ def instructions(machine: str | None = None, shared: bool = False, without: Coll
     return [*code, (_RETURN, 0, 0, ENOSYS)]
 
 
-def _narrowed(shared: bool) -> dict[str, list[Instruction]]:
+def _narrowed(architecture: Architecture, shared: bool) -> dict[str, list[Instruction]]:
     """Rules of calls that are allowed for some arguments only; each ends in a return on every path."""
     rules = {
         # A new user namespace would give a program all capabilities within it, and with them the kernel's
         # least tested code.
-        "clone": [_load(0), (_JUMP_ANY_BIT, 1, 0, _NEW_NAMESPACES), _ALLOWED, _REFUSED],
+        "clone": [_load(0), *_without_bit(_NEW_NAMESPACES)],
         # The first two push characters into a terminal's input, which may be that of the person outside; the others
         # take the console's output, and hand a terminal to a part of the kernel that programs here have no use for.
         # What programs do with a terminal of their own (size, modes, process groups, making one) is let pass.
@@ -104,6 +107,11 @@ def _narrowed(shared: bool) -> dict[str, list[Instruction]]:
         "kcmp": [_load(2), *_only(_KCMP_VM)],
         # The helper is process 1 with the same uid: a program must not set its limits and priority.
         "prlimit64": [_load(0), *_unless_one_of(_HELPER_PID)],
+        # Whether an approval still holds depends on what its programs read, which the times of files tell. Only folders
+        # may be listed without a trace: the helper does so all the time.
+        "open": [_load(1), *_traced(architecture.directory)],
+        "openat": [_load(2), *_traced(architecture.directory)],
+        "fcntl": [_load(1), (_JUMP_EQUAL, 0, 2, _F_SETFL), _load(2), *_without_bit(_O_NOATIME)],
         "setpriority": [_load(0), (_JUMP_EQUAL, 0, 3, 0), _load(1), (_JUMP_EQUAL, 0, 1, 0), _ALLOWED, _REFUSED],
     }
     if shared:
@@ -119,6 +127,14 @@ _REFUSED: Instruction = (_RETURN, 0, 0, EPERM)
 def _load(argument: int) -> Instruction:
     """Load the low half of an argument. Every argument narrowed here is an int, so the kernel ignores the rest."""
     return (_LOAD_WORD, 0, 0, _FIRST_ARGUMENT + 8 * argument)
+
+
+def _without_bit(bits: int) -> list[Instruction]:
+    return [(_JUMP_ANY_BIT, 1, 0, bits), _ALLOWED, _REFUSED]
+
+
+def _traced(directory: int) -> list[Instruction]:
+    return [(_JUMP_ANY_BIT, 0, 1, _O_NOATIME), (_JUMP_ANY_BIT, 0, 1, directory), _ALLOWED, _REFUSED]
 
 
 def _only(*values: int) -> list[Instruction]:

@@ -4,7 +4,7 @@ From the kernel's own headers (asm/unistd_64.h, asm-generic/unistd.h). Calls tha
 on purpose, although common allow-lists contain some of them: ptrace and process_vm_* (reading other processes),
 memfd_create, shmget and io_uring_* (memory no limit of ours sees), keyctl, bpf, perf_event_open, userfaultfd,
 mount and namespace calls, sched_setaffinity (it would undo the CPU limit), clone3 (its flags are behind a pointer
-that a filter cannot follow; libc falls back to clone).
+that a filter cannot follow; libc falls back to clone), openat2 for the same reason.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ X86_64 = _table(
     kcmp=312 kill=62 lchown=94 lgetxattr=192 link=86 linkat=265 listen=50 listxattr=194 llistxattr=195 lseek=8 lstat=6
     madvise=28 membarrier=324 mincore=27 mkdir=83 mkdirat=258 mknod=133 mknodat=259 mlock=149 mlock2=325
     mlockall=151 mmap=9 mprotect=10 mremap=25 msync=26 munlock=150 munlockall=152 munmap=11 nanosleep=35
-    newfstatat=262 open=2 openat=257 openat2=437 pause=34 personality=135 pidfd_open=434 pidfd_send_signal=424
+    newfstatat=262 open=2 openat=257 pause=34 personality=135 pidfd_open=434 pidfd_send_signal=424
     pipe=22 pipe2=293 poll=7 ppoll=271 prctl=157 pread64=17 preadv=295 preadv2=327 prlimit64=302 pselect6=270
     pwrite64=18 pwritev=296 pwritev2=328 read=0 readahead=187 readlink=89 readlinkat=267 readv=19 recvfrom=45
     recvmmsg=299 recvmsg=47 rename=82 renameat=264 renameat2=316 restart_syscall=219 rmdir=84 rseq=334
@@ -62,7 +62,7 @@ AARCH64 = _table(
     inotify_init1=26 inotify_rm_watch=28 ioctl=29 kcmp=272 kill=129 lgetxattr=9 linkat=37 listen=201 listxattr=11
     llistxattr=12 lseek=62 madvise=233 membarrier=283 mincore=232 mkdirat=34 mknodat=33 mlock=228 mlock2=284
     mlockall=230 mmap=222 mprotect=226 mremap=216 msync=227 munlock=229 munlockall=231 munmap=215 nanosleep=101
-    newfstatat=79 openat=56 openat2=437 personality=92 pidfd_open=434 pidfd_send_signal=424 pipe2=59 ppoll=73
+    newfstatat=79 openat=56 personality=92 pidfd_open=434 pidfd_send_signal=424 pipe2=59 ppoll=73
     prctl=167 pread64=67 preadv=69 preadv2=286 prlimit64=261 pselect6=72 pwrite64=68 pwritev=70 pwritev2=287 read=63
     readahead=213 readlinkat=78 readv=65 recvfrom=207 recvmmsg=243 recvmsg=212 renameat=38 renameat2=276
     restart_syscall=128 rseq=293 rt_sigaction=134 rt_sigpending=136 rt_sigprocmask=135 rt_sigqueueinfo=138

@@ -198,6 +198,8 @@ def _steps(
     if answering:
         yield Check(CheckKind.ANSWERED, steps=tuple(answering))
     for spec in main:
+        if left := registry.command(spec.tool, spec.command).tells_left:
+            yield Check(CheckKind.NOTHING_LEFT, steps=(spec.position,), word=left)
         kind = _of_a_program(spec, asked, document.goal_text)
         if kind is not None:
             yield Check(kind, steps=(spec.position,))

@@ -30,6 +30,7 @@ class CheckKind(StrEnum):
     HAS_LINE = "has_line"
     LACKS_TEXT = "lacks_text"
     REPORTED = "reported"
+    NOTHING_LEFT = "nothing_left"
     PARSES = "parses"
     EXIT_ZERO = "exit_zero"
     TESTS_PASS = "tests_pass"  # noqa: S105  # no password
@@ -205,6 +206,15 @@ def _reported(check: Check, facts: Facts) -> Judged:
     return (facts.changed, "") if told else (None, "it had nothing to change")
 
 
+def _nothing_left(check: Check, facts: Facts) -> Judged:
+    results = [facts.results.get(step) for step in check.steps]
+    if any(result is None for result in results):
+        return False, "it did not run"
+    left = [str(one) for result in results if result is not None for one in result.get(check.word) or ()]
+    more = f" and {len(left) - _NAMED_LEFT} more" if len(left) > _NAMED_LEFT else ""
+    return not left, f"{', '.join(left[:_NAMED_LEFT])}{more}"
+
+
 def _parses(check: Check, facts: Facts) -> Judged:
     def judge(content: bytes) -> Judged:
         fault = file_syntax.fault(check.path, content)
@@ -272,6 +282,7 @@ _JUDGES: Mapping[CheckKind, Callable[[Check, Facts], Judged]] = {
     CheckKind.HAS_LINE: _has_line,
     CheckKind.LACKS_TEXT: _lacks_text,
     CheckKind.REPORTED: _reported,
+    CheckKind.NOTHING_LEFT: _nothing_left,
     CheckKind.PARSES: _parses,
     CheckKind.EXIT_ZERO: _exit_zero,
     CheckKind.TESTS_PASS: _tests_pass,
@@ -283,6 +294,8 @@ _JUDGES: Mapping[CheckKind, Callable[[Check, Facts], Judged]] = {
 
 # How test programs count: pytest, jest, cargo ("12 passed"), unittest ("Ran 12 tests"), TAP ("# pass 12"), mocha
 # ("12 passing"), RSpec ("12 examples, 0 failures"), PHPUnit ("OK (12 tests, …"); and how they say that nothing ran.
+# So many of what a step left as it was are named.
+_NAMED_LEFT = 3
 _COUNTS = (
     re.compile(r"\b(\d{1,9}) (?:tests? )?(?:passed|passing)\b"),
     re.compile(r"^Ran (\d{1,9}) tests?\b", re.MULTILINE),

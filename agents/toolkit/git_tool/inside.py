@@ -219,15 +219,20 @@ def _commit(git: Git, params: dict[str, Any]) -> dict[str, Any]:
     words = ("commit", "--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=whitespace", "--file=-")
     git.change(*words, stdin=params["message"].encode(), **named)
     facts, left = _entries(git, "normal")
+    inside = _submodules(git)
+    is_all = params.get("everything", True) and not params.get("only")
     return {
         "commit": facts["commit"],
         "branch": facts["branch"],
         "files": staged[:MOST_ENTRIES],
         "left_out": max(0, len(staged) - MOST_ENTRIES),
-        "clean": not left,
+        "clean": not left and not inside,
         "left": left[:MOST_ENTRIES],
+        "uncommitted": [one["path"] for one in left[:MOST_ENTRIES]] if is_all else [],
+        "submodules": inside[:MOST_ENTRIES],
         "message": f"Committed {_counted(len(staged), 'file')} as {facts['commit'][:10]}"
-        + (f"; left as it was: {_listed([one['path'] for one in left])}" if left else ""),
+        + (f"; left as it was: {_listed([one['path'] for one in left])}" if left else "")
+        + (f"; not looked into: {_listed(inside)}" if inside else ""),
     }
 
 
@@ -303,7 +308,8 @@ def _create_branch(git: Git, params: dict[str, Any]) -> dict[str, Any]:
 
 def _switch_branch(git: Git, params: dict[str, Any]) -> dict[str, Any]:
     name = _branch_name(git, params["name"])
-    git.change("switch", "--quiet", "--no-guess", "--no-recurse-submodules", name)
+    # An ignored file that the other branch tracks may be the only copy there is.
+    git.change("switch", "--quiet", "--no-guess", "--no-recurse-submodules", "--no-overwrite-ignore", name)
     facts, _ = _entries(git, "no")
     return {"branch": facts["branch"], "commit": facts["commit"], "message": f"Switched to the branch {name}"}
 

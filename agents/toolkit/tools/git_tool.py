@@ -67,6 +67,7 @@ def _command(
     required: tuple[str, ...] = (),
     effect: str = "idempotent",
     faults: Callable[[Params], Iterable[tuple[str, str]]] = lambda params: (),
+    tells_left: str = "",
 ) -> Command:
     schema = fields({"path": _FOLDER, **(more or {})}, *required)
     work = in_jail(inside, schema, reads_only=effect == "idempotent", parts=(refusal, repository), do=name)
@@ -84,6 +85,7 @@ def _command(
         trials=trials,
         faults=faults,
         leaves=_LEAVES.get(name, lambda params: ()),
+        tells_left=tells_left,
     )
 
 
@@ -196,7 +198,7 @@ TOOL = Tool(
                 "commit [all|everything] (saying|with the message) {message}",
                 "commit the changes (of|in) [the repository] {path} (saying|with the message) {message}",
             ),
-            ("commit", "branch", "files", "message"),
+            ("commit", "branch", "files", "message", "uncommitted"),
             {"path": "weather", "message": "Say where the figures come from", "author_name": "Ada"},
             {
                 "message": {
@@ -214,6 +216,7 @@ TOOL = Tool(
             },
             ("message",),
             effect="workspace",
+            tells_left="uncommitted",
         ),
         _command(
             "undo_commit",

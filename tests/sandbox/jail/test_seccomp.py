@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 
 import pytest
@@ -10,7 +11,7 @@ from sandbox.jail import syscalls
 from sandbox.jail.seccomp import ALLOW, ARCHITECTURES, ENOSYS, EPERM, instructions, program
 
 MACHINES = sorted(ARCHITECTURES)
-_CLONE_NEWUSER, _SIGCHLD = 0x10000000, 17
+_CLONE_NEWUSER, _SIGCHLD, _NOATIME = 0x10000000, 17, 0o1000000
 
 
 def _answer(machine: str, number: int, *arguments: int, audit: int | None = None) -> int:
@@ -54,6 +55,13 @@ def test_calls_are_narrowed_by_their_arguments(machine: str) -> None:
         ("clone", (_SIGCHLD,), ALLOW),
         ("clone", (_CLONE_NEWUSER | _SIGCHLD,), EPERM),
         ("clone", (0x80,), EPERM),
+        ("openat", (3, 0, os.O_RDONLY), ALLOW),
+        ("openat", (3, 0, os.O_RDONLY | _NOATIME), EPERM),
+        ("openat", (3, 0, os.O_RDWR | os.O_CREAT | _NOATIME), EPERM),
+        ("openat", (3, 0, ARCHITECTURES[machine].directory | _NOATIME), ALLOW),
+        ("fcntl", (3, 4, os.O_NONBLOCK), ALLOW),
+        ("fcntl", (3, 4, _NOATIME), EPERM),
+        ("fcntl", (3, 1, _NOATIME), ALLOW),
         ("socket", (1,), ALLOW),
         ("socket", (10,), ALLOW),
         ("socket", (16,), EPERM),
