@@ -53,17 +53,20 @@ def made_again(snapshot: str) -> Mapping[str, str]:
     for path, one in held.items():
         environment = _environment_of(path, environments)
         if environment is not None and (
-            one.kind != "file" or not one.size_bytes or _is_made(path, one, environment, recorded)
+            one.kind != "file" or not one.size_bytes or _is_made(snapshot, path, one, environment, recorded)
         ):
             found[path] = environment
     return found
 
 
-def _is_made(path: str, one: Held, environment: str, recorded: Mapping[str, str]) -> bool:
+def _is_made(snapshot: str, path: str, one: Held, environment: str, recorded: Mapping[str, str]) -> bool:
     if path[len(environment) + 1 :] in _OF_VENV:
         return one.size_bytes <= _LONGEST_OF_VENV
     if path in recorded:
-        return recorded[path] in ("", one.sha256)
+        # The first line of a program says where its Python is, which changes with the folder.
+        is_program = path.startswith(f"{environment}/bin/") and one.size_bytes <= _LONGEST_OF_VENV
+        same = recorded[path] in ("", one.sha256)
+        return same or (is_program and (content_of(snapshot, path, _LONGEST_OF_VENV) or b"").startswith(b"#!"))
     # Python writes the compiled form of a module again.
     folder, cache, name = path.rpartition("/__pycache__/")
     return bool(cache) and name.endswith(".pyc") and f"{folder}/{name.partition('.')[0]}.py" in recorded

@@ -385,7 +385,9 @@ def _beyond(spec: IntentSpec, met: Collection[str]) -> str:
         return f"changes mindX itself for good ({spec.command.replace('_', ' ')})"
     if spec.effect == "keyed":
         return f"changes something outside of the workspace ({spec.command.replace('_', ' ')})"
-    return f"fetches from {hosts}" if hosts else ""
+    # What a program does there nobody knows: it may send as well.
+    reaches = "command_line" in spec.params and set(spec.hosts) != {INDEX}
+    return f"{'reaches' if reaches else 'fetches from'} {hosts}" if hosts else ""
 
 
 def _perhaps(document: Document, before: Mapping[str, Held], read: Forecast, run: ShadowRun | None) -> Iterator[Clause]:

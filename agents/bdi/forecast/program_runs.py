@@ -9,6 +9,7 @@ one that is given what came and writes somewhere has put it anywhere, and then w
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -27,7 +28,9 @@ INDEX = PACKAGES
 Hosts = frozenset[str]
 _NOWHERE: Hosts = frozenset()
 # Programs whose first argument is a program.
-_INTERPRETERS = ("python", "pypy", "sh", "bash", "dash", "zsh", "node", "perl", "ruby", "php", "lua", "Rscript")
+_INTERPRETER = re.compile(r"(?:python|pypy|sh|bash|dash|zsh|node|perl|ruby|php|lua|Rscript)[\d.]*")
+# More lines are a text and no list of files.
+_LINES = 500
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,11 @@ class _Known:
         folder = self.folder or ""
         inside = (hosts for one, hosts in self.came.items() if folder == one or folder.startswith(f"{one}/"))
         return _NOWHERE.union(*inside) if folder else _NOWHERE
+
+    def is_file(self, name: str) -> bool:
+        """Whether a word names what is there, was made, or came."""
+        path = self.placed(name)
+        return path is not None and (path in self.there or path in self.made or path in self.came)
 
     def placed(self, name: object) -> str | None:
         """The path that a word means in the folder where the session stands; None if it is none."""
@@ -125,21 +133,25 @@ def _files(known: _Known, spec: IntentSpec, request: Request) -> None:
     named = request.params.get("paths")
     values = list(named.values()) if isinstance(named, dict) else [request.params.get(one) for one in ("path", "to")]
     paths = [path for path in map(known.placed, values) if path is not None]
-    hosts = known.given(spec).union(spec.hosts, *(known.at(path) for path in paths))
+    # A list of files is a text of lines to some.
+    lines = [line for value in spec.params.values() if isinstance(value, str) for line in value.splitlines()[:_LINES]]
+    listed = {path for path in map(known.placed, lines) if path in known.came}
+    hosts = known.given(spec).union(spec.hosts, *(known.at(path) for path in (*paths, *listed)))
     known.results[spec.position] = known.results.get(spec.position, _NOWHERE) | hosts
     if spec.effect == "idempotent":
         return
     if not hosts:
         known.made.update(paths)
-    elif paths:
-        known.came |= dict.fromkeys(paths, hosts)
-    else:
+        return
+    known.came |= dict.fromkeys(paths, hosts)
+    if not paths or isinstance(named, dict):
+        # Code of mindX that works on files may give them names of its own.
         known.anywhere |= hosts
 
 
 def _program(known: _Known, spec: IntentSpec, line: str) -> ProgramRun:
     words = _words(line)
-    executed = list(dict.fromkeys(path for path in map(known.placed, _executed(words)) if path is not None))
+    executed = list(dict.fromkeys(path for path in map(known.placed, _executed(words, known)) if path is not None))
     given = [path for path in map(known.placed, words[1:]) if path is not None]
     itself = known.around().union(*map(known.at, executed)) | known.installed.get(known.environment, _NOWHERE)
     itself |= known.given(spec)
@@ -164,18 +176,20 @@ def _words(line: str) -> list[str]:
         words = split(line)
     except Refusal:
         return line.split()
-    while words and (words[0] == "env" or "=" in words[0].partition("/")[0]):
+    while words and "=" in words[0].partition("/")[0]:
         words = words[1:]
-    return words
+    # What starts another program (env, nice, timeout) is told by that program's name further on.
+    at = next((at for at, word in enumerate(words) if _INTERPRETER.fullmatch(posixpath.basename(word))), 0)
+    return words[at:] if at and "/" not in words[0] else words
 
 
-def _executed(words: Sequence[str]) -> Iterator[str]:
+def _executed(words: Sequence[str], known: _Known) -> Iterator[str]:
     """The words of a command line that name what runs: the program, or what an interpreter is given."""
     if not words:
         return
     if "/" in words[0]:
         yield words[0]
-    if not posixpath.basename(words[0]).startswith(_INTERPRETERS):
+    if not _INTERPRETER.fullmatch(posixpath.basename(words[0])):
         return
     for at, word in enumerate(words[1:], 1):
         if word == "-m" and at + 1 < len(words):
@@ -184,7 +198,9 @@ def _executed(words: Sequence[str]) -> Iterator[str]:
             return
         if not word.startswith("-"):
             yield word
-            return
+            # What names no file may be the value of the option before it.
+            if known.is_file(word) or not words[at - 1].startswith("-"):
+                return
 
 
 def _meet(one: str, other: str) -> bool:

@@ -219,7 +219,8 @@ def _commit(git: Git, params: dict[str, Any]) -> dict[str, Any]:
     words = ("commit", "--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=whitespace", "--file=-")
     git.change(*words, stdin=params["message"].encode(), **named)
     facts, left = _entries(git, "normal")
-    inside = _submodules(git)
+    names = [one["path"] for one in left]
+    inside = [one for one in _submodules(git) if one not in names]
     is_all = params.get("everything", True) and not params.get("only")
     return {
         "commit": facts["commit"],
@@ -228,10 +229,10 @@ def _commit(git: Git, params: dict[str, Any]) -> dict[str, Any]:
         "left_out": max(0, len(staged) - MOST_ENTRIES),
         "clean": not left and not inside,
         "left": left[:MOST_ENTRIES],
-        "uncommitted": [one["path"] for one in left[:MOST_ENTRIES]] if is_all else [],
+        "uncommitted": names[:MOST_ENTRIES] if is_all else [],
         "submodules": inside[:MOST_ENTRIES],
         "message": f"Committed {_counted(len(staged), 'file')} as {facts['commit'][:10]}"
-        + (f"; left as it was: {_listed([one['path'] for one in left])}" if left else "")
+        + (f"; left as it was: {_listed(names)}" if left else "")
         + (f"; not looked into: {_listed(inside)}" if inside else ""),
     }
 

@@ -102,7 +102,7 @@ CHANGED = ("changed", "", ())
         (
             "save my work",
             [("git_tool.commit", {"message": "x"}), ("git_tool.create_branch", {"name": "try"})],
-            [("file_changed", ".git/objects", ()), ("exists", ".git/refs/heads/try", ())],
+            [("file_changed", ".git/objects", ()), ("exists", ".git/refs/heads/try", ()), ("nothing_left", "", (1,))],
         ),
         ("take it back", [("git_tool.undo_commit", {})], [("file_changed", ".git/ORIG_HEAD", ())]),
         # Of two branches the later one is where it ends.
