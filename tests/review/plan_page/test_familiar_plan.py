@@ -343,3 +343,24 @@ def test_what_deletes_is_never_familiar(submitter: User, judge: User, client_of:
     seen = visible(page_of(client_of(judge), over(submitter, "print(1)", deletes=True)))
     assert "Same as plan" not in seen
     assert "Deletes job.py, which exists nowhere else" in seen
+
+
+def test_the_same_contents_under_other_names_are_not_familiar(
+    submitter: User, judge: User, client_of: ClientOf
+) -> None:
+    def job(first: str, second: str) -> IntentPlan:
+        goal = goal_of(submitter, "Renew the report")
+        held = {"job.py": "exec(open('a.py').read()); len(open('b.py').read())", "a.py": first, "b.py": second}
+        for path, content in held.items():
+            workspaces.put_file(goal.workspace, by=submitter, path=path, source=io.BytesIO(content.encode()))
+        plan = proposed(Goal.objects.get(pk=goal.pk), [step("run", command_line="python job.py")])
+        run = tried(plan)
+        run.findings = [{**one, "reads": sorted(held)} for one in run.findings]
+        run.save()
+        risks.store(plan, run)
+        return plan
+
+    earlier = ended_well(job("print(1)", "steal()"), judge)
+    client = client_of(judge)
+    assert f"Same as plan {earlier.pk}" in visible(page_of(client, job("print(1)", "steal()")))
+    assert "Same as plan" not in visible(page_of(client, job("steal()", "print(1)")))

@@ -24,6 +24,17 @@ MANY = [File(f"f{number}", 1000, is_elsewhere=True) for number in range(5)]
             Danger.DELETES,
             "Deletes a.txt, which also exists elsewhere in this workspace or its history",
         ),
+        (
+            Facts(deleted=[File("env", is_made_again=True)]),
+            Danger.DELETES,
+            "Deletes env, a virtual environment that can be made again",
+        ),
+        (
+            Facts(deleted=[File("a  b"), File(" c\n")]),
+            Danger.LOSES,
+            f"Deletes a␣␣b and ␣c⏎; both exist nowhere else {NOWHERE}",
+        ),
+        (Facts(added=["a\u00a0b"]), Danger.CHANGES, "Writes a[U+00A0]b"),
         (Facts(deleted=THREE), Danger.LOSES, f"Deletes a, b and c; 2 exist nowhere else {NOWHERE}"),
         (Facts(deleted=THREE[:2]), Danger.LOSES, f"Deletes a and b; one exists nowhere else {NOWHERE}"),
         (
