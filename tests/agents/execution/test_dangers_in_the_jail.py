@@ -16,6 +16,7 @@ from agents.execution import shadow
 from agents.models import Goal, IntentPlan, ShadowRun, Workspace
 from agents.plans import footings, shadowing
 from agents.workspaces import workspaces
+from agents.workspaces.stores import store
 from people.models import User
 from review.deciding import decisions
 from review.entries import risks
@@ -119,12 +120,21 @@ def test_of_an_environment_what_is_made_again_is_no_loss_and_what_people_put_the
     remove = [ON, step("simple_coder", "rm", path="env")]
     plan, _ = tried(proposed_by_hand(remove, workspace=fresh(here)))
     assert told(plan) == (Danger.DELETES, "Deletes env, a virtual environment that can be made again")
+    package = next(
+        one.path.decode() for one in store().entries(fresh(here).head) if one.path.endswith(b"pip/__main__.py")
+    )
+    edited = [write(package, "print('my own version of it')")]
+    assert done(proposed_by_hand(edited, workspace=fresh(here)), reviewer).state == "complete"
+    plan, _ = tried(proposed_by_hand(remove, workspace=fresh(here)))
+    assert told(plan)[0] == Danger.LOSES
+    assert "/pip/__main__.py, which exists nowhere else" in told(plan)[1]
     put = [write("env/lib/own.py", "print('my own')"), write("env/share/photo.txt", "my photo")]
     assert done(proposed_by_hand(put, workspace=fresh(here)), reviewer).state == "complete"
     plan, _ = tried(proposed_by_hand(remove, workspace=fresh(here)))
     assert told(plan)[0] == Danger.LOSES
-    # The state between the two writes has the first of them.
-    assert "env/lib/own.py and env/share/photo.txt; one exists nowhere else" in told(plan)[1]
+    # The states between the writes have what was written before.
+    assert "env/share/photo.txt; one exists nowhere else" in told(plan)[1]
+    assert "env/lib/own.py" in told(plan)[1]
 
 
 def test_a_state_is_not_its_own_history(
