@@ -136,7 +136,8 @@ def _files(known: _Known, spec: IntentSpec, request: Request) -> None:
     # A list of files is a text of lines to some.
     lines = [line for value in spec.params.values() if isinstance(value, str) for line in value.splitlines()[:_LINES]]
     listed = {path for path in map(known.placed, lines) if path in known.came}
-    hosts = known.given(spec).union(spec.hosts, *(known.at(path) for path in (*paths, *listed)))
+    given = known.given(spec).union(*(known.at(path) for path in (*paths, *listed)))
+    hosts = given | frozenset(spec.hosts)
     known.results[spec.position] = known.results.get(spec.position, _NOWHERE) | hosts
     if spec.effect == "idempotent":
         return
@@ -144,9 +145,8 @@ def _files(known: _Known, spec: IntentSpec, request: Request) -> None:
         known.made.update(paths)
         return
     known.came |= dict.fromkeys(paths, hosts)
-    if not paths or isinstance(named, dict):
-        # Code of mindX that works on files may give them names of its own.
-        known.anywhere |= hosts
+    # Code of mindX that works on files may give them names of its own.
+    known.anywhere |= given if paths and isinstance(named, dict) else _NOWHERE if paths else hosts
 
 
 def _program(known: _Known, spec: IntentSpec, line: str) -> ProgramRun:

@@ -217,9 +217,12 @@ def test_a_set_that_can_no_longer_be_read_has_changed(
     here = workspace_of({"docs/a.md": "colour", "docs/b.md": "colour"})
     goal = make_goal(owner, "replace colour by color in all files in docs containing colour", workspace=here)
     cycle.one(goal.pk)
+    while shadow.one():
+        pass
     plan = goal.intent_plans.get()
     decisions.approve(plan, by=reviewer, digest=plan.digest, via="api")
     monkeypatch.setattr(set_items, "MOST_BYTES", 1_000)
     workspaces.put_file(fresh(here), by=owner, path="docs/big.md", source=io.BytesIO(b"x" * 2_000))
+    workspaces.put_file(fresh(here), by=owner, path="docs/c.md", source=io.BytesIO(b"colour"))
     cycle.work(goal.pk)
     assert IntentPlan.objects.get(pk=plan.pk).state != "complete"
