@@ -11,7 +11,8 @@ from agents.bdi.outcome.outcome import MISSED, Outcome
 from agents.goals import goals
 from agents.models import Goal, SubGoal, Workspace
 from agents.plans.sub_goals import WAITS
-from agents.record import logs
+from agents.record import causes, logs
+from agents.record.causes import Forged
 from agents.record.errors import GoalRefused, WorkspaceRefused
 from agents.record.lease import Lease, hold
 from agents.record.moves import move_goal
@@ -39,7 +40,7 @@ def go_on(lease: Lease) -> bool:
             return True
     try:
         _make(lease)
-    except (GoalRefused, WorkspaceRefused) as refused:
+    except (GoalRefused, WorkspaceRefused, Forged) as refused:
         _not_made(lease, refused)
     return True
 
@@ -60,6 +61,7 @@ def _make(lease: Lease) -> None:
 def _make_one(parent: Goal, row: SubGoal, made: dict[str, Goal]) -> Goal:
     if missing := [name for name in row.after if name not in made]:
         raise GoalRefused("after", f"{row.name} waits for {missing[0]}, which was not added.")
+    causes.check(parent, row)
     child = goals.submit(
         by=parent.submitted_by,
         text=row.text,
@@ -82,11 +84,11 @@ def _place(parent: Goal, name: str) -> Workspace:
     return there or workspaces.create(by=parent.submitted_by, name=name)
 
 
-def _not_made(lease: Lease, refused: GoalRefused | WorkspaceRefused) -> None:
+def _not_made(lease: Lease, refused: GoalRefused | WorkspaceRefused | Forged) -> None:
     """What was approved cannot be made any more: the goal fails with the reason, and none of its parts is there."""
     with transaction.atomic():
         goal = hold(lease)
-        reason = f"{NOT_MADE}: {refused.message}"
+        reason = f"{NOT_MADE}: {refused}"
         logs.say(goal.pk, "bdi_agent", "deliberate", reason, level="error")
         move_goal(goal, GoalState.FAILED, by="bdi_agent", reason=reason)
 

@@ -162,6 +162,7 @@ class BusRequest(models.Model):
     took_s: float = math.inf
 
     sealed = ("by_id", "caller_id", "digest", "parent_id", "workspace_id", "pinned_id", "replay_of_id")
+    acted_on = Q(state__in=(RequestState.WAITING.value, RequestState.RUNNING.value, RequestState.WITH_GOAL.value))
 
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False)
     # The member that asks; null: a person.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.urls import reverse
 
 from agents.models.actors import Agent
@@ -17,8 +17,12 @@ from agents.states import ModularRunState
 class ModularRun(models.Model):
     """A task that a modular agent works on, for a person and with that person's rights. Its lease is its own.
 
-    `at_step` is the step whose state it goes on from; `stop_at` the step after which it pauses, null: none.
+    `at_step` is the step whose state it goes on from; `stop_at` the step after which it pauses, null: none. Whoever
+    moves it to another state or other files seals it; steps and nodes are only ever added, so the state is what it was.
     """
+
+    sealed = ("by_id", "agent_id", "workspace_id", "task", "at_step")
+    acted_on = ~Q(state=ModularRunState.ENDED.value)
 
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="+")
@@ -120,7 +124,13 @@ class ModularNode(models.Model):
 
 
 class ModularWant(models.Model):
-    """Something that a step under way wants: a model's answer, a call of a tool, a person's choice. Answered once."""
+    """Something that a step under way wants: a model's answer, a call of a tool, a person's choice. Answered once.
+
+    Sealed when it is asked for and when it is answered: calls are made of it, and the next step is made of its answer.
+    """
+
+    sealed = ("run_id", "step", "key", "kind", "args", "answer", "by_id")
+    acted_on = Q(step=F("run__at_step") + 1) & ~Q(run__state=ModularRunState.ENDED.value)
 
     run = models.ForeignKey(ModularRun, on_delete=models.CASCADE, related_name="wants", db_index=False)
     # The step that it is wanted for, and its name in there.

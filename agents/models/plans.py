@@ -42,6 +42,10 @@ class Plan(models.Model):
         return f"plan {self.number} of goal {self.goal_id}"
 
 
+# The states of plans of which something is still to come.
+_OPEN = (PlanState.AWAITING_REVIEW.value, PlanState.APPROVED.value, PlanState.EXECUTING.value)
+
+
 class IntentPlan(models.Model):
     """One immutable, fully bound revision of a plan: what people review and workers execute.
 
@@ -53,6 +57,7 @@ class IntentPlan(models.Model):
     """
 
     sealed = ("goal_id", "plan_id", "workspace_id", "revision", "digest")
+    acted_on = Q(state__in=_OPEN)
 
     goal = models.ForeignKey(Goal, on_delete=models.CASCADE, related_name="intent_plans", db_index=False)
     plan = models.ForeignKey(Plan, on_delete=models.PROTECT, related_name="intent_plans")
@@ -121,6 +126,7 @@ class ShadowRun(models.Model):
     """
 
     sealed = ("intent_plan_id", "number", "state", "base", "after", "findings")
+    acted_on = Q(state=ShadowState.DONE.value, intent_plan__state__in=_OPEN)
 
     intent_plan = models.ForeignKey(IntentPlan, on_delete=models.CASCADE, related_name="shadow_runs")
     number = models.PositiveIntegerField()

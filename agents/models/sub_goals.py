@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import Q
 
 from agents.models.goals import Goal
 
@@ -10,8 +11,12 @@ from agents.models.goals import Goal
 class SubGoal(models.Model):
     """A part of a goal, as a step of its approved plan said it; `goal` from the moment when that was made.
 
-    The same step tried again has the same key, finds its row, and adds no second one.
+    The same step tried again has the same key, finds its row, and adds no second one. The worker that runs the step
+    seals it, and the one that makes the goal makes none of a row without its seal.
     """
+
+    sealed = ("key", "parent_id", "number", "name", "text", "after", "workspace")
+    acted_on = Q(goal=None, parent__ended_at=None)
 
     # SHA-256 over the goal, the command and its parameters.
     key = models.CharField(max_length=64, unique=True)

@@ -20,7 +20,7 @@ from agents.models import ModularNode, ModularRun, ModularStep, ModularWant, Wor
 from agents.modular import runs, states, wanting
 from agents.modular.rights import check_may_change
 from agents.modular.states import Written
-from agents.record import wake_ups
+from agents.record import causes, wake_ups
 from agents.record.errors import NotPossibleNow
 from agents.record.moves import move_modular_run
 from agents.states import ModularRunState
@@ -74,13 +74,8 @@ def branch(run: ModularRun, edit: Edit, *, by: User) -> ModularStep:
         left = wanting.open_calls(row)
         wanting.leave(row)
         step = states.write(row, state, Written("edit", now, then.number, by=by), files)
-        also: dict[str, Any] = {
-            "at_step": step.number,
-            "workspace": files,
-            "outcome": "",
-            "stop_at": None,
-            "lost_workers": 0,
-        }
+        causes.change(row, at_step=step.number, workspace=files)
+        also: dict[str, Any] = {"outcome": "", "stop_at": None, "lost_workers": 0}
         also["modules"] = runs.modules_in_words(state.settings)
         new = S.PAUSED if edit.paused else S.READY
         if row.state == new.value:
@@ -113,8 +108,10 @@ def set_limits(run: ModularRun, wanted: Limits, *, by: User) -> ModularStep:
         _limit(state, wanted)
         step = states.write(row, state, Written("edit", now, latest.number, by=by), row.workspace)
         # What the next step has asked for already is wanted by the state with the new limits as well.
-        ModularWant.objects.filter(run=row.pk, step=row.at_step + 1).update(step=step.number + 1)
-        also: dict[str, Any] = {"at_step": step.number, "outcome": "", "lost_workers": 0}
+        for want in ModularWant.objects.select_for_update(no_key=True).filter(run=row.pk, step=row.at_step + 1):
+            causes.change(want, step=step.number + 1)
+        causes.change(row, at_step=step.number)
+        also: dict[str, Any] = {"outcome": "", "lost_workers": 0}
         if row.state == S.ENDED.value:
             move_modular_run(row, S.READY, **also)
             wake_ups.wake_background("modular", row.pk)

@@ -24,6 +24,7 @@ from agents.record.errors import GoalRefused, NotPossibleNow
 from agents.record.moves import move_modular_run
 from agents.states import ModularRunState, MoveRefused
 from agents.workspaces import workspaces
+from people import sealing
 from people.models import User
 from people.roles import Role
 
@@ -96,6 +97,7 @@ def _begun(state: State, agent: Agent, wanted: Start, by: User) -> ModularRun:
                 submission_key=wanted.key,
             )
             states.write(run, state, Written("start", now, by=by), files)
+            sealing.seal(run)
             wake_ups.wake_background("modular", run.pk)
             return run
     except IntegrityError:

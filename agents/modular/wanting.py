@@ -22,11 +22,12 @@ from agents.components import made_tools
 from agents.goals import goals, tool_calls
 from agents.goals.component_goals import Terms
 from agents.goals.tool_calls import ToolCall
-from agents.models import Goal, ModularRun, ModularWant
+from agents.models import Goal, ModularRun, ModularStep, ModularWant
 from agents.modular.rights import check_may_change
 from agents.planning import known
 from agents.plans.tool_call_plans import Caller
-from agents.record import wake_ups
+from agents.record import causes, wake_ups
+from agents.record.causes import Forged
 from agents.record.errors import GoalRefused, NotPossibleNow, PlanInvalid, TooManyGoals
 from agents.record.moves import move_modular_run
 from agents.states import ModularRunState, MoveRefused
@@ -36,6 +37,7 @@ from library.language.asking import Message, ModelError
 from library.memory import context
 from library.models import ModelCall
 from library.prompts import in_use
+from people import sealing
 from people.models import User
 
 PURPOSE = "modular"
@@ -57,8 +59,10 @@ def catalogue() -> Mapping[str, ToolSpec]:
 
 
 def wanted(run: ModularRun, step: int) -> dict[str, ModularWant]:
-    """What the step has wanted so far, by key."""
-    return {row.key: row for row in ModularWant.objects.filter(run=run.pk, step=step)}
+    """What the step has wanted so far, by key. Raises Forged."""
+    rows = list(ModularWant.objects.filter(run=run.pk, step=step).annotate(seal=sealing.newest(ModularWant)))
+    causes.check(*(row for row in rows if not sealing.fits_row(row, row.seal)))
+    return {row.key: row for row in rows}
 
 
 def settle(run: ModularRun, step: int, wants: Sequence[Want], rows: dict[str, ModularWant]) -> bool:
@@ -91,7 +95,9 @@ def _row(run: ModularRun, step: int, want: Want) -> ModularWant:
     """The row of a want. The race: a worker that was given up wants the same; the constraint lets one through."""
     try:
         with transaction.atomic():
-            return ModularWant.objects.create(run=run, step=step, key=want.key, kind=want.kind, args=dict(want.args))
+            made = ModularWant.objects.create(run=run, step=step, key=want.key, kind=want.kind, args=dict(want.args))
+            sealing.seal(made)
+            return made
     except IntegrityError:
         return ModularWant.objects.get(run=run, step=step, key=want.key)
 
@@ -116,13 +122,13 @@ def _ask_models(run: ModularRun, rows: Sequence[ModularWant]) -> None:
 
 
 def _answer(row: ModularWant, answer: Mapping[str, Any], by: User | None = None) -> bool:
-    """The race it closes: two answers to one want. The first one stays."""
-    unanswered, stored = ModularWant.objects.filter(pk=row.pk, answer__isnull=True), _storable(answer)
-    if unanswered.update(answer=stored, answered_at=timezone.now(), by=by):
-        row.answer = stored
-        return True
-    row.refresh_from_db(fields=["answer"])
-    return False
+    """The race it closes: two answers to one want. The first one stays. Raises Forged."""
+    with transaction.atomic():
+        held = ModularWant.objects.select_for_update(no_key=True).get(pk=row.pk)
+        if is_first := held.answer is None:
+            causes.change(held, answer=_storable(answer), answered_at=timezone.now(), by=by)
+    row.answer = held.answer
+    return is_first
 
 
 def _storable(answer: Mapping[str, Any]) -> Any:
@@ -202,7 +208,7 @@ def _call(run: ModularRun, row: ModularWant) -> bool:
     call = ToolCall(tool, command, row.args["arguments"], str(row.args.get("why", ""))[:300])
     terms = Terms(run.by, run.workspace, run.agent, key=f"modular-{run.pk}-{row.pk}")
     try:
-        plan = tool_calls.propose(call, terms, Caller(KIND, "a modular agent", str(run.pk)))
+        plan = tool_calls.propose(call, terms, Caller(KIND, "a modular agent", str(run.pk), authors_of(run)))
     except PlanInvalid as refused:
         said = "; ".join(one.message for one in refused.problems)
         return not _answer(row, {"state": "refused", "reason": said[:2_000]})
@@ -212,6 +218,13 @@ def _call(run: ModularRun, row: ModularWant) -> bool:
         return not _answer(row, {"state": "refused", "reason": str(refused)[:2_000]})
     ModularWant.objects.filter(pk=row.pk, goal=None).update(goal=plan.goal_id)
     return True
+
+
+def authors_of(run: ModularRun) -> tuple[int, ...]:
+    """The ids of the people who wrote some of what the run does: they edited a state, or answered what it asked."""
+    edits = ModularStep.objects.filter(run=run.pk, kind=ModularStep.Kind.EDIT).exclude(by=None)
+    answers = ModularWant.objects.filter(run=run.pk).exclude(by=None)
+    return tuple(sorted({*edits.values_list("by_id", flat=True), *answers.values_list("by_id", flat=True)}))
 
 
 def _call_ended(row: ModularWant) -> bool:
@@ -231,9 +244,9 @@ def _call_ended(row: ModularWant) -> bool:
 
 def leave(run: ModularRun) -> None:
     """What the state that is left wanted is wanted no more."""
-    ModularWant.objects.filter(run=run.pk, answer__isnull=True).update(
-        answer={"state": "dropped", "reason": "the run went on from another state"}, answered_at=timezone.now()
-    )
+    left = ModularWant.objects.filter(run=run.pk, answer__isnull=True)
+    sealing.end_all(ModularWant, list(left.values_list("pk", flat=True)))
+    left.update(answer={"state": "dropped", "reason": "the run went on from another state"}, answered_at=timezone.now())
 
 
 def open_calls(run: ModularRun) -> list[Goal]:
@@ -254,8 +267,19 @@ def cancel(calls: Sequence[Goal], *, by: User) -> None:
 def goal_ended(goal_id: int, **_: object) -> None:
     """A hint: a goal has ended. If a run waits for it, it goes on."""
     for row in ModularWant.objects.filter(goal=goal_id, answer__isnull=True).select_related("run", "goal__workspace"):
-        if _call_ended(row):
-            ready(row.run)
+        try:
+            if _call_ended(row):
+                ready(row.run)
+        except Forged as forged:
+            _distrust(row.run, str(forged))
+
+
+def _distrust(run: ModularRun, why: str) -> None:
+    try:
+        with transaction.atomic():
+            move_modular_run(run, ModularRunState.PAUSED, reason=why)
+    except MoveRefused:
+        return  # its worker finds out by itself
 
 
 def ready(run: ModularRun) -> None:

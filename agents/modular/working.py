@@ -25,7 +25,8 @@ from agents.execution.companion import Companion
 from agents.models import ModularRun, ModularStep, ModularWant, Standstill
 from agents.modular import experience, states, wanting
 from agents.modular.states import Written
-from agents.record import draining, logs, row_lease, wake_ups
+from agents.record import causes, draining, logs, row_lease, wake_ups
+from agents.record.causes import Forged
 from agents.record.moves import move_modular_run
 from agents.states import ModularRunState
 
@@ -67,6 +68,11 @@ def claim(run_id: int | None = None) -> ModularRun | None:
         if lost > LOST_WORKERS_MAX:
             move_modular_run(run, S.PAUSED, reason=f"{lost} workers died while its next step ran", lost_workers=0)
             return None
+        try:
+            causes.check(run)
+        except Forged as forged:
+            move_modular_run(run, S.PAUSED, reason=str(forged))
+            return None
     return ModularRun.objects.select_related("by", "agent", "workspace").get(pk=run.pk)
 
 
@@ -85,7 +91,12 @@ def turn(run: ModularRun) -> bool:
     except StateUnreadable as unreadable:
         _go_back(run, before, str(unreadable))
         return False
-    rows, tools = wanting.wanted(run, number), wanting.catalogue()
+    try:
+        rows = wanting.wanted(run, number)
+    except Forged as forged:
+        _stop(run, S.PAUSED, str(forged))
+        return False
+    tools = wanting.catalogue()
     # Run again at once with the answers it got: a state that was written is not read twice. What wants still more
     # comes back, for between two turns the worker looks whether it shall stop.
     for _ in range(2):
@@ -120,8 +131,8 @@ def _write(run: ModularRun, before: ModularStep, state: State, done: Turn, of: W
             return False
         step = states.write(row, state, of, row.workspace)
         # An edit may stand between this state and the last one: numbers go on, whichever state they go on from.
-        ModularRun.objects.filter(pk=run.pk).update(at_step=step.number, lost_workers=0, outcome=state.outcome)
-        row.at_step = run.at_step = step.number
+        causes.change(row, at_step=step.number, lost_workers=0, outcome=state.outcome)
+        run.at_step = step.number
         if not state.next_step.module_type:
             move_modular_run(row, S.ENDED, reason=logs.storable(state.reason)[:1_000])
             experience.record(row, state)
@@ -173,7 +184,8 @@ def _go_back(run: ModularRun, broken: ModularStep, why: str) -> None:
             return
         wanting.leave(row)
         said = f"{said} The run stands at state {step.number}, the last that can be read: continue it, or edit a node."
-        also |= {"at_step": step.number, "outcome": state.outcome}
+        also |= {"outcome": state.outcome}
+        causes.change(row, at_step=step.number)
         move_modular_run(row, S.PAUSED, reason=logs.storable(said)[:1_000], **also)
 
 

@@ -24,6 +24,7 @@ from agents.toolkit.command import Params
 from agents.toolkit.parts import Part, Whole
 from agents.toolkit.tools.sub_goals import ADD, NAME
 from agents.toolkit.types import PlanDraft
+from people import sealing
 
 WAITS = "waits for its sub-goals"
 # So stands the tool in the canonical bytes; within a string its quotes would be escaped.
@@ -120,7 +121,7 @@ def add(params: Params, answer: Mapping[str, Any], means: Means) -> Mapping[str,
 def _take_down(goal: Goal, key: str, part: Part) -> SubGoal:
     number = goal.sub_goals.count() + 1
     logs.say(goal.pk, "worker", "execute", f"sub-goal {number}, {part.name}: it is made when the plan has ended")
-    return SubGoal.objects.create(
+    made = SubGoal.objects.create(
         key=key,
         parent=goal,
         number=number,
@@ -129,6 +130,8 @@ def _take_down(goal: Goal, key: str, part: Part) -> SubGoal:
         after=list(part.after),
         workspace=part.workspace,
     )
+    sealing.seal(made)
+    return made
 
 
 def are_to_come(plan: IntentPlan) -> bool:

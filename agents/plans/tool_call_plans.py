@@ -8,6 +8,7 @@ from typing import Any
 
 from agents.bdi.recovery.strategies import AGINT, ALTERNATIVE, MANUAL, REEXTRACTED, SIMPLER, Way
 from agents.models import IntentPlan
+from agents.record import authors
 
 _KEY = "called_by"
 # Whoever waits for the answer chooses what comes next. Retrying stays open: it asks for nothing that was not approved.
@@ -16,16 +17,20 @@ _CALLERS_CHOICE = (ALTERNATIVE, SIMPLER, REEXTRACTED, AGINT, MANUAL)
 
 @dataclass(frozen=True)
 class Caller:
-    """Who calls: a `kind` (modular, langgraph, bus, …), a name for people, and the id of its run."""
+    """Who calls: a `kind` (modular, langgraph, bus, …), a name for people, and the id of its run. `authors` are the ids
+    of the people who had a say in what it calls.
+    """
 
     kind: str
     name: str
     run: str = ""
+    authors: tuple[int, ...] = ()
 
 
 def evidence(caller: Caller) -> Mapping[str, Any]:
     """What the plan remembers of its caller. Nobody knows what that has read: what it calls is a tool's words."""
-    return {"prompt_has_tool_output": True, _KEY: {"kind": caller.kind, "name": caller.name, "run": caller.run}}
+    told = {"kind": caller.kind, "name": caller.name, "run": caller.run}
+    return {"prompt_has_tool_output": True, _KEY: told, authors.EVIDENCE: list(caller.authors)}
 
 
 def caller_of(plan: IntentPlan) -> Caller | None:

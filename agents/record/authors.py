@@ -1,8 +1,9 @@
 """Who stands behind the plans of a goal besides its submitter: whoever wrote or changed one of them, or its design.
 
 Read from rows that are only ever added: `Plan.by` is whoever wrote the plan by hand, edited a step of it, answered what
-the agent asked, or put other values or steps in place of a failed one. What a person changed stays with the goal when
-it is planned again, so it counts for every later revision.
+the agent asked, or put other values or steps in place of a failed one. Of a plan that an agent asked for, the evidence
+names in `authors` whoever had a say in what the agent did. What a person changed stays with the goal when it is planned
+again, so it counts for every later revision.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from django.db.models import Exists, OuterRef, Q
 from agents.models import Goal, LevelDocument, Plan
 from people.models import User
 
+# The key of a plan's evidence with the ids of its other authors.
+EVIDENCE = "authors"
 # Of each goal, what each of these people did, to follow "You".
 Authors = Mapping[int, Mapping[int, str]]
 
@@ -25,7 +28,9 @@ def of(goal_ids: Collection[int]) -> Authors:
     for goal_id, by in designs.values_list("goal_id", "by_id"):
         found[goal_id][by or 0] = "wrote a design of this goal"
     plans = Plan.objects.filter(goal__in=goal_ids, by__isnull=False, intent_plans__isnull=False)
-    for goal_id, by, revision in plans.order_by("number").values_list("goal_id", "by_id", "intent_plans__revision"):
+    columns = ("goal_id", "by_id", "intent_plans__revision", f"evidence__{EVIDENCE}")
+    for goal_id, by, revision, others in plans.order_by("number").values_list(*columns):
+        found[goal_id] |= dict.fromkeys(others or (), "had a say in what this agent did")
         found[goal_id][by or 0] = f"wrote or changed revision {revision} of this plan"
     return found
 
@@ -37,6 +42,6 @@ def is_one(user: User, goal: Goal) -> bool:
 
 def wrote(user: User, goal: str) -> Q:
     """A condition on rows whose goal's key is at `goal`: this person is one of its authors."""
-    plans = Plan.objects.filter(goal=OuterRef(goal), by=user)
+    plans = Plan.objects.filter(Q(by=user) | Q(evidence__contains={EVIDENCE: [user.pk]}), goal=OuterRef(goal))
     designs = LevelDocument.objects.filter(goal=OuterRef(goal), by=user, kind=LevelDocument.Kind.DESIGN)
     return Q(Exists(plans)) | Q(Exists(designs))

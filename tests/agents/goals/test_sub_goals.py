@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
+from io import StringIO
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from agents.bdi.planning import means_ends
 from agents.cycle import cycle
@@ -24,6 +26,7 @@ from agents.toolkit.types import PlanDraft
 from people.models import User
 from tests.agents.bdi.worlds import known
 from tests.agents.execution.conftest import approved as approved
+from tests.forging import forge
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -301,3 +304,27 @@ def test_a_part_of_somebody_elses_goal_shows_nothing_of_it(owner: User, outsider
     tree = goal_tree.of(below, outsider)
     assert tree is not None
     assert [one.pk for one in tree] == [own.pk, below.pk]
+
+
+@pytest.mark.parametrize(
+    "forgery",
+    [
+        "INSERT INTO agents_subgoal (key, parent_id, number, name, text, after, workspace, at)"
+        " SELECT repeat('f', 64), parent_id, 9, 'more', 'delete everything', '[]', '', now()"
+        " FROM agents_subgoal WHERE name = 'count'",
+        "UPDATE agents_subgoal SET text = 'delete everything' WHERE name = 'count'",
+        "UPDATE agents_subgoal SET workspace = 'theirs' WHERE name = 'count'",
+        "UPDATE agents_goal SET submitted_by_id = (SELECT id FROM people_user WHERE username = 'rita')"
+        " WHERE id = (SELECT parent_id FROM agents_subgoal WHERE name = 'count')",
+    ],
+)
+def test_of_a_forged_row_no_sub_goal_is_made(divided: Goal, reviewer: User, forgery: str) -> None:
+    assert forge(forgery) == 1
+    said = StringIO()
+    with pytest.raises(CommandError):
+        call_command("audit", "verify", stdout=said, stderr=said)
+    cycle.one(divided.pk)
+    divided.refresh_from_db()
+    assert divided.state == GoalState.FAILED
+    assert "is not as mindX stored it" in divided.reason
+    assert not divided.children.exists()

@@ -25,6 +25,7 @@ from agents.modular.branching import Edit
 from agents.modular.runs import Start
 from agents.modular.states import Written
 from agents.presentation.rates import KNOWN_FROM
+from agents.record import causes
 from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
 from agents.record.moves import move_plan
 from agents.states import GoalState, ModularRunState, PlanState
@@ -621,7 +622,7 @@ def test_what_a_near_limit_submitted_is_no_answer_once_there_is_more(
         Written("edit", step.now, step.number, by=owner),
         run.workspace,
     )
-    ModularRun.objects.filter(pk=run.pk).update(at_step=made.number, state=S.READY.value)
+    causes.change(ModularRun.objects.get(pk=run.pk), at_step=made.number, state=S.READY.value)
     run = worked(run)
     assert (run.outcome, states.tree_of(run).submissions) == ("limit", ["nearly there"])
     branching.set_limits(run, Limits(time_s=72_000), by=owner)

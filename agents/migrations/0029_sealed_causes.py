@@ -1,0 +1,44 @@
+"""Workers make goals only of rows that are sealed: those that wait are sealed once, by the owner of the tables.
+
+An upgrade vouches for what it finds, as it does for everything else that is in the database at that moment.
+"""
+
+from typing import Any
+
+from django.apps.registry import Apps
+from django.db import migrations
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.models import F, Q
+
+from people import sealing
+
+_ENDED = "ended"
+# Each kind with what its seal covers and which rows are still acted on, as they were when this was written.
+_KINDS: tuple[tuple[str, tuple[str, ...], Q], ...] = (
+    (
+        "SubGoal",
+        ("key", "parent_id", "number", "name", "text", "after", "workspace"),
+        Q(goal=None, parent__ended_at=None),
+    ),
+    ("ModularRun", ("by_id", "agent_id", "workspace_id", "task", "at_step"), ~Q(state=_ENDED)),
+    (
+        "ModularWant",
+        ("run_id", "step", "key", "kind", "args", "answer", "by_id"),
+        Q(step=F("run__at_step") + 1) & ~Q(run__state=_ENDED),
+    ),
+)
+
+
+def seal(apps: Apps, _editor: BaseDatabaseSchemaEditor) -> None:
+    """A short lock: it reads the rows that wait, and inserts their seals into another table."""
+    for name, columns, acted_on in _KINDS:
+        rows: Any = apps.get_model("agents", name).objects.filter(acted_on).order_by("pk")
+        for row in rows.values("pk", *columns).iterator():
+            key = row.pop("pk")
+            sealing.add(f"agents.{name.lower()}", key, row)
+
+
+class Migration(migrations.Migration):
+    dependencies = [("agents", "0028_handed_over"), ("people", "0001_tables")]
+
+    operations = [migrations.RunPython(seal, migrations.RunPython.noop)]

@@ -1,0 +1,39 @@
+"""What a worker makes a goal, a call or a run of code from: a row that mindX sealed for whoever asked for it.
+
+A worker seals what it makes, so it must not make anything of a row that nobody sealed: from then on the forged row
+would look like a person's. Every maker calls `check` on what it acts on, under the lock under which it acts, and
+whoever changes a sealed column calls it before it seals again.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from django.db.models import Model
+
+from agents.record.errors import AgentsError
+from people import sealing
+
+logger = logging.getLogger(__name__)
+
+
+class Forged(AgentsError):
+    """A row is not as mindX sealed it: it was made or changed by something that has no key."""
+
+
+def check(*rows: Model) -> None:
+    """Raise Forged unless each of the rows, as it was read, is what was sealed last."""
+    for row in rows:
+        if not sealing.is_genuine(row):
+            what = f"{row._meta.verbose_name} {row.pk}"
+            logger.error("A row was not sealed by mindX: %s", what, extra={"model": row._meta.label_lower})
+            raise Forged(f"{what} is not as mindX stored it, so nothing is made of it")
+
+
+def change(row: Model, **values: object) -> None:
+    """Store other values in sealed columns of a row that is locked, and seal it. Raises Forged."""
+    check(row)
+    for name, value in values.items():
+        setattr(row, name, value)
+    row.save(update_fields=list(values))
+    sealing.seal(row)

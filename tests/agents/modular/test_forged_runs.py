@@ -1,0 +1,109 @@
+"""Rows of modular runs written with the application's role alone: no call is made of them, and each is named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from agents.models import Goal, ModularRun, ModularWant
+from agents.modular import branching, wanting
+from agents.modular.branching import Edit
+from agents.record import authors
+from agents.states import ModularRunState
+from agents.workspaces import workspaces
+from people.models import User
+from review import rights
+from tests.agents.modular.test_runs import WRITE, worked, wrote
+from tests.agents.modular.test_runs import begun as begun
+from tests.forging import forge
+from tests.models.conftest import provider as provider
+
+pytestmark = pytest.mark.django_db(transaction=True)
+Begun = Callable[..., ModularRun]
+_HARM = {"content": "because", "function_call": {**WRITE, "arguments": {"path": "a.txt", "content": "forged"}}}
+
+
+def named_by_audit() -> str:
+    with pytest.raises(CommandError) as refused:
+        call_command("audit", "verify", stdout=StringIO())
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("column", ["by_id", "workspace_id", "task", "at_step"])
+def test_a_run_that_was_moved_to_somebody_else_or_elsewhere_does_nothing(
+    column: str, begun: Begun, owner: User, reviewer: User
+) -> None:
+    workspace = workspaces.create(by=reviewer, name="theirs")
+    run = wrote(begun(), owner, None, "let me think")
+    values = {"by_id": reviewer.pk, "workspace_id": workspace.pk, "task": "take everything", "at_step": 1}
+    (want,) = wanting.asked_of_people(run)
+    wanting.answer_as_person(want, {"content": "go on", "function_call": WRITE}, by=owner)
+    forge(f"UPDATE agents_modularrun SET {column} = %s WHERE id = %s", values[column], run.pk)  # our own names
+    assert f"modular run {run.pk}" in named_by_audit()
+    run = worked(run)
+    assert run.state == ModularRunState.PAUSED
+    assert "is not as mindX stored it" in run.reason
+    assert not Goal.objects.exists()
+
+
+@pytest.mark.parametrize("key_of", ["answered", "inserted", "replayed"])
+def test_an_answer_that_nobody_gave_makes_no_call(key_of: str, begun: Begun, owner: User) -> None:
+    run = begun()
+    (want,) = wanting.asked_of_people(run)
+    answered = "UPDATE agents_modularwant SET answer = %s, by_id = %s, answered_at = now() WHERE id = %s"
+    if key_of == "answered":
+        forge(answered, json.dumps({**_HARM, "by": owner.username}), owner.pk, want.pk)
+    elif key_of == "inserted":
+        forge(
+            "INSERT INTO agents_modularwant (run_id, step, key, kind, args, answer, by_id, asked_at)"
+            " VALUES (%s, %s, 'call-1', 'call', %s, NULL, NULL, now())",
+            run.pk,
+            want.step,
+            json.dumps({"name": WRITE["name"], "arguments": WRITE["arguments"]}),
+        )
+    else:  # an answer of an earlier step, under its genuine seal, given to the next one
+        run = wrote(run, owner, None, "let me think")
+        forge("DELETE FROM agents_modularwant WHERE run_id = %s AND step = %s", run.pk, run.at_step + 1)
+        forge("UPDATE agents_modularwant SET step = %s WHERE id = %s", run.at_step + 1, want.pk)
+    forge("UPDATE agents_modularrun SET state = 'ready' WHERE id = %s", run.pk)
+    run = worked(run)
+    assert run.state == ModularRunState.PAUSED
+    assert "is not as mindX stored it" in run.reason
+    assert not Goal.objects.exists()
+
+
+def test_a_forged_answer_of_a_call_is_not_taken_for_its_result(begun: Begun, owner: User) -> None:
+    run = wrote(begun(), owner, WRITE)
+    want = ModularWant.objects.get(run=run, kind="call")
+    forge("UPDATE agents_modularwant SET args = %s WHERE id = %s", json.dumps({"name": "x"}), want.pk)
+    forge("UPDATE agents_goal SET ended_at = now() WHERE id = %s", want.goal_id)
+    assert f"modular want {want.pk}" in named_by_audit()
+    wanting.goal_ended(want.goal_id)
+    want.refresh_from_db()
+    assert want.answer is None
+
+
+def test_who_edited_a_run_is_an_author_of_what_it_calls(
+    begun: Begun, owner: User, operator: User, settings: object
+) -> None:
+    settings.FOUR_EYES = True  # type: ignore[attr-defined]
+    operator.roles = ["operator", "reviewer"]
+    operator.save()
+    run = wrote(begun(), owner, WRITE)
+    node = ModularWant.objects.get(run=run, kind="call")
+    last = run.nodes.order_by("number").last()
+    assert node.goal is not None
+    assert last is not None
+    assert not rights.why_not(operator, node.goal.intent_plans.get())
+    edit = Edit(last.number, arguments={"path": "b.txt", "content": "as I want it"})
+    branching.branch(run, edit, by=operator)
+    run = worked(ModularRun.objects.get(pk=run.pk))
+    plan = Goal.objects.latest("pk").intent_plans.get()
+    assert plan.goal_id != node.goal_id
+    assert authors.of([plan.goal_id])[plan.goal_id][operator.pk] == "had a say in what this agent did"
+    assert "someone else must decide" in rights.why_not(operator, plan)
+    assert Goal.objects.filter(authors.wrote(operator, "pk"), pk=plan.goal_id).exists()
