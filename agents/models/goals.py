@@ -16,8 +16,8 @@ from agents.states import GOAL_ENDED, GoalState
 
 
 class Goal(models.Model):
-    """What was asked for, and how far it has come. Who asked for what is sealed: policies approve by it, and workers make
-    its parts by it.
+    """What was asked for, and how far it has come. Who asked for what is sealed: policies approve by it, and workers
+    make its parts by it.
     """
 
     sealed = ("text", "submitted_by_id", "agent_id", "workspace_id")
