@@ -52,13 +52,29 @@ class Component(models.Model):
 
 
 class ComponentVersion(models.Model):
-    """One version of a component. Its body never changes; a change is a new version with this one as parent."""
+    """One version of a component. Its body never changes; a change is a new version with this one as parent.
+
+    It is sealed when it is written and when it is put to use or out of it: what workers use is what a person saw.
+    """
+
+    sealed = (
+        "component__kind",
+        "component__name",
+        "version",
+        "body",
+        "status",
+        "canary_percent",
+        "origin",
+        "created_by_id",
+    )
 
     class Status(models.TextChoices):
         CANDIDATE = "candidate"
         CANARY = "canary"
         ACTIVE = "active"
         RETIRED = "retired"
+
+    acted_on = Q(status__in=("active", "canary"))
 
     component = models.ForeignKey(Component, on_delete=models.CASCADE, related_name="versions")
     version = models.CharField(max_length=32)

@@ -13,19 +13,23 @@ from __future__ import annotations
 
 import hmac
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from django.apps import apps
 from django.conf import settings
-from django.db.models import Max, Model, OuterRef, Q, Subquery, TextField, Value
+from django.db.models import Max, Model, OuterRef, Q, QuerySet, Subquery, TextField, Value
 from django.db.models.functions import Cast, Concat
 
 from people.models import RowSeal
 
+logger = logging.getLogger(__name__)
+
 LABEL = b"mindx row 1"
 _TABLE = RowSeal._meta.db_table
+_Row = TypeVar("_Row", bound=Model)
 
 
 def models() -> list[type[Model]]:
@@ -50,7 +54,7 @@ def seal_new(row: Model) -> None:
 
     Somebody who guessed the row's number and put a seal there before makes it fail, and the row with it.
     """
-    values = {name: getattr(row, name) for name in fields_of(type(row))}
+    values = {name: _value(row, name) for name in fields_of(type(row))}
     name = row._meta.label_lower
     RowSeal.objects.create(model=name, row=row.pk, number=1, mac=_mac(name, row.pk, 1, values))
 
@@ -60,14 +64,34 @@ def end(row: Model) -> None:
     add(row._meta.label_lower, row.pk, None)
 
 
-def end_all(model: type[Model], keys: Sequence[int]) -> None:
-    """`end` for the rows with these keys at once, which their transaction removes."""
-    name = model._meta.label_lower
-    sealed = RowSeal.objects.filter(model=name, row__in=keys).order_by().values_list("row")
-    last = dict(sealed.annotate(last=Max("number")))
-    numbered = [(key, last.get(key, 0) + 1) for key in keys]
+def seal_all(model: type[Model], keys: Iterable[int]) -> None:
+    """`seal` for the rows with these keys at once."""
+    rows = model._base_manager.filter(pk__in=keys).order_by("pk").values("pk", *fields_of(model))
+    add_all(model._meta.label_lower, {row.pop("pk"): row for row in rows})
+
+
+def seal_all_new(rows: Sequence[Model]) -> None:
+    """`seal_new` for many rows that were inserted in this transaction."""
     RowSeal.objects.bulk_create(
-        RowSeal(model=name, row=key, number=number, mac=_mac(name, key, number, None)) for key, number in numbered
+        RowSeal(model=row._meta.label_lower, row=row.pk, number=1, mac=_mac(row._meta.label_lower, row.pk, 1, values))
+        for row in rows
+        for values in [{name: _value(row, name) for name in fields_of(type(row))}]
+    )
+
+
+def end_all(model: type[Model], keys: Iterable[int]) -> None:
+    """`end` for the rows with these keys at once, which their transaction removes."""
+    add_all(model._meta.label_lower, dict.fromkeys(keys))
+
+
+def add_all(label: str, rows: Mapping[int, Mapping[str, Any] | None]) -> None:
+    """`add` for many rows of a kind: the values to be sealed by the key of each; None ends what counts."""
+    sealed = RowSeal.objects.filter(model=label, row__in=rows).order_by().values_list("row")
+    last = dict(sealed.annotate(last=Max("number")))
+    numbered = [(key, last.get(key, 0) + 1, values) for key, values in rows.items()]
+    RowSeal.objects.bulk_create(
+        RowSeal(model=label, row=key, number=number, mac=_mac(label, key, number, values))
+        for key, number, values in numbered
     )
 
 
@@ -101,7 +125,25 @@ def newest(model: type[Model], key: str = "pk") -> Subquery:
 
 def fits_row(row: Model, newest: str | None) -> bool:
     """`is_genuine` for a row that was read together with its newest seal."""
-    return fits(type(row), row.pk, {name: getattr(row, name) for name in fields_of(type(row))}, newest)
+    return fits(type(row), row.pk, {name: _value(row, name) for name in fields_of(type(row))}, newest)
+
+
+def genuine(rows: QuerySet[_Row]) -> list[_Row]:
+    """Those of the rows that are what was sealed last, in one question; the others are left out, and logged."""
+    found = list(rows.annotate(newest_seal=newest(rows.model)))
+    kept = [row for row in found if fits_row(row, row.newest_seal)]  # type: ignore[attr-defined]  # it was annotated
+    for row in found if len(kept) < len(found) else ():
+        if row not in kept:
+            logger.error("A row was not sealed by mindX: %s %s", row._meta.verbose_name, row.pk)
+    return kept
+
+
+def _value(row: Model, name: str) -> Any:
+    """The value of a column; of another row's where the name says through what, as in a query."""
+    value: Any = row
+    for part in name.split("__"):
+        value = getattr(value, part)
+    return value
 
 
 def newest_sql(model: type[Model], key: str) -> str:

@@ -21,14 +21,18 @@ from agents.toolkit.registry import REGISTRY
 from agents.toolkit.schemas import SchemaFault
 from library.components import selectors
 from library.models import Component, ComponentVersion
+from people import sealing
 
 logger = logging.getLogger(__name__)
 
 KIND = Component.Kind.TOOL.value
 ACTIVE = ComponentVersion.Status.ACTIVE.value
-# Another word as soon as another version of a tool is active. A version's body never changes.
+# Another word as soon as another version of a tool is active, or the same one by another seal: one that was retired and
+# looks active again is read anew. A version's body never changes.
 STAMP = f"""
-    SELECT coalesce(string_agg(version.id::text, ' ' ORDER BY version.id), '')
+    SELECT coalesce(
+        string_agg(version.id || ' ' || {sealing.newest_sql(ComponentVersion, "version.id")}, ' ' ORDER BY version.id), ''
+    )
     FROM {Component._meta.db_table} AS component
     JOIN {ComponentVersion._meta.db_table} AS version ON version.component_id = component.id
     WHERE component.kind = '{KIND}' AND version.status = '{ACTIVE}'
@@ -49,7 +53,7 @@ def follow(stamp: str) -> None:
     if stamp == _stamp:
         return
     with _lock:
-        registry.put_to_use(_fitting(selectors.active_versions(KIND)))
+        registry.put_to_use(_fitting(sealing.genuine(selectors.active_versions(KIND))))
         _stamp = stamp
 
 

@@ -28,6 +28,7 @@ from agents.workspaces import base_files
 from library.components import canary, selectors, services
 from library.components.search import Filters, search
 from library.models import Component, ComponentVersion
+from people import sealing
 
 logger = logging.getLogger(__name__)
 
@@ -155,8 +156,8 @@ def read_one(body: str) -> Rule:
 
 
 def _readable(versions: QuerySet[ComponentVersion]) -> tuple[KnownRule, ...]:
-    rows = versions.values_list("pk", "component__name", "version", "body", "successes", "failures")
-    return tuple(rule for *row, won, lost in rows if (rule := _read(*row, track_record(won, lost))) is not None)
+    rows = sealing.genuine(versions.select_related("component"))
+    return tuple(rule for row in rows if (rule := _read(*_of(row))) is not None)
 
 
 def _canaries() -> tuple[tuple[KnownRule, int], ...]:

@@ -20,6 +20,7 @@ from agents.toolkit.strict_yaml import YamlFault
 from library.components import services
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
+from people import sealing
 from people.models import User
 
 KIND = Component.Kind.WORKFLOW.value
@@ -57,8 +58,8 @@ def known_workflows() -> dict[str, Known]:
     rows = ComponentVersion.objects.filter(component__kind=KIND).exclude(status=_Status.RETIRED)
     # The best version of each comes last, and stays.
     in_use = Case(When(status=_Status.ACTIVE, then=Value(1)), default=Value(0), output_field=IntegerField())
-    ordered = rows.order_by("component__name", in_use, "pk").values_list("component__name", "version", "body")
-    return {name: Known(name, version, body) for name, version, body in ordered}
+    ordered = sealing.genuine(rows.order_by("component__name", in_use, "pk").select_related("component"))
+    return {row.component.name: Known(row.component.name, row.version, row.body) for row in ordered}
 
 
 def name_of(text: str) -> str | None:

@@ -15,7 +15,8 @@ from django.db.models.functions import Now
 
 from agents.foreign_tools import servers
 from agents.models import McpServer
-from agents.record import draining, logs, wake_ups
+from agents.record import causes, draining, logs, wake_ups
+from agents.record.causes import Forged
 from agents.toolkit import web_address
 from agents.toolkit.foreign import inside
 from agents.toolkit.jailed import REQUEST
@@ -52,8 +53,9 @@ def work(server_id: int) -> None:
         _end(server, said=f"{BEGUN_MAX} workers died while its tools were listed")
         return
     try:
+        causes.check(server)
         listed = _list(server)
-    except (NotListed, SandboxError, OSError, ValueError) as error:
+    except (Forged, NotListed, SandboxError, OSError, ValueError) as error:
         logger.warning("The MCP server %s could not be listed", server, exc_info=True)
         _end(server, said=str(error))
         return

@@ -19,7 +19,7 @@ from agents.components.tool_writing import ToolInvalid
 from agents.evolution.activation import tool_checks
 from agents.evolution.replays import cases, replays
 from agents.models import McpServer
-from agents.record import logs, wake_ups
+from agents.record import causes, logs, wake_ups
 from agents.record.errors import NotPossibleNow, NotYours
 from agents.toolkit import web_address
 from agents.toolkit.foreign import writing
@@ -28,7 +28,7 @@ from agents.toolkit.foreign.writing import NotATool, Server
 from library.components import services as library
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
-from people import journal
+from people import journal, sealing
 from people.journal import Event
 from people.models import User
 from people.roles import Role
@@ -72,6 +72,7 @@ def add(*, by: User, name: str, command: str = "", source: str = "", address: st
     try:
         with transaction.atomic():
             made.save()
+            sealing.seal(made)
             _journal(made, by, "added the MCP server")
             refresh(made, by=by)
     except IntegrityError as error:
@@ -84,8 +85,13 @@ def refresh(server: McpServer, *, by: User) -> None:
     _check_rights(by)
     asked = McpServer.objects.filter(pk=server.pk, removed_at=None)
     again = {"asked_by": by, "asked_at": Now(), "lease_fence": 0, "lease_until": None, "ended_at": None, "said": ""}
-    if not asked.update(**again):
-        raise NotPossibleNow("This server was removed.")
+    with transaction.atomic():
+        held = asked.select_for_update(no_key=True).first()
+        if held is None:
+            raise NotPossibleNow("This server was removed.")
+        causes.check(held)
+        asked.update(**again)
+        sealing.seal(held)
     wake_ups.wake_background("mcp_listing", server.pk)
 
 

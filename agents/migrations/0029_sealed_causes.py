@@ -13,6 +13,7 @@ from django.db.models import F, Q
 from people import sealing
 
 _ENDED = "ended"
+_AT_ONCE = 200
 # Each kind with what its seal covers and which rows are still acted on, as they were when this was written.
 _KINDS: tuple[tuple[str, tuple[str, ...], Q], ...] = (
     (
@@ -21,6 +22,8 @@ _KINDS: tuple[tuple[str, tuple[str, ...], Q], ...] = (
         Q(goal=None, parent__ended_at=None),
     ),
     ("ModularRun", ("by_id", "agent_id", "workspace_id", "task", "at_step"), ~Q(state=_ENDED)),
+    ("ToolCheck", ("version_id", "by_id", "rows", "fits", "said"), Q(ended_at=None) | Q(fits=True)),
+    ("McpServer", ("name", "command", "source", "address", "asked_by_id"), Q(removed_at=None)),
     (
         "ModularWant",
         ("run_id", "step", "key", "kind", "args", "answer", "by_id"),
@@ -33,9 +36,10 @@ def seal(apps: Apps, _editor: BaseDatabaseSchemaEditor) -> None:
     """A short lock: it reads the rows that wait, and inserts their seals into another table."""
     for name, columns, acted_on in _KINDS:
         rows: Any = apps.get_model("agents", name).objects.filter(acted_on).order_by("pk")
-        for row in rows.values("pk", *columns).iterator():
-            key = row.pop("pk")
-            sealing.add(f"agents.{name.lower()}", key, row)
+        keys = list(rows.values_list("pk", flat=True))
+        for at in range(0, len(keys), _AT_ONCE):
+            some = rows.filter(pk__in=keys[at : at + _AT_ONCE]).values("pk", *columns)
+            sealing.add_all(f"agents.{name.lower()}", {row.pop("pk"): row for row in some})
 
 
 class Migration(migrations.Migration):

@@ -296,8 +296,12 @@ class ToolCheck(models.Model):
     """The trials of a version of a tool that a person made, each run in a jail of its own.
 
     `rows` is what each did, and what does not fit in it (`agents.trials.checking`). `fits` is null until all have run,
-    and where they could not be run, which `said` explains.
+    and where they could not be run, which `said` explains. Sealed when they are asked for and when they have run: the
+    worker runs no code that nobody asked it to, and no tool is put to use by trials that never passed.
     """
+
+    sealed = ("version_id", "by_id", "rows", "fits", "said")
+    acted_on = Q(ended_at=None) | Q(fits=True)
 
     version = models.OneToOneField(ComponentVersion, on_delete=models.CASCADE, related_name="+")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")

@@ -12,8 +12,12 @@ class McpServer(models.Model):
     under way.
 
     `tools`: an object for each tool that it listed: `name` (its own, untrusted), `component` (what it is called in
-    mindX), `fault` (why it cannot be one, empty otherwise). `said`: why the last listing failed.
+    mindX), `fault` (why it cannot be one, empty otherwise). `said`: why the last listing failed. Sealed when somebody
+    asks for a listing: the worker runs its command in their name.
     """
+
+    sealed = ("name", "command", "source", "address", "asked_by_id")
+    acted_on = Q(removed_at=None)
 
     name = models.CharField(max_length=20)
     command = models.CharField(max_length=200, blank=True)

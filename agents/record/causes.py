@@ -11,13 +11,13 @@ import logging
 
 from django.db.models import Model
 
-from agents.record.errors import AgentsError
+from agents.record.errors import NotPossibleNow
 from people import sealing
 
 logger = logging.getLogger(__name__)
 
 
-class Forged(AgentsError):
+class Forged(NotPossibleNow):
     """A row is not as mindX sealed it: it was made or changed by something that has no key."""
 
 

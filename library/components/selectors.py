@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import logging
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,9 @@ from django.db.models import QuerySet
 
 from library import prepared
 from library.models import Component, ComponentVersion
+from people import sealing
+
+logger = logging.getLogger(__name__)
 
 
 def active_versions(kind: str) -> QuerySet[ComponentVersion]:
@@ -22,8 +26,12 @@ def active_versions(kind: str) -> QuerySet[ComponentVersion]:
     )
 
 
+# The columns that a seal covers, and the newest seal, in the order of `_genuine`.
+_SEALED = f"""version.id, component.kind, component.name, version.version, version.body, version.status,
+        version.canary_percent, version.origin, version.created_by_id,
+        {sealing.newest_sql(ComponentVersion, "version.id")}"""
 _ACTIVE_TEXTS = f"""
-    SELECT component.name, version.version, version.body
+    SELECT {_SEALED}
     FROM {Component._meta.db_table} AS component JOIN {ComponentVersion._meta.db_table} AS version
         ON version.component_id = component.id
     WHERE component.kind = %(kind)s AND component.name = ANY(%(names)s::text[]) AND version.status = %(active)s
@@ -33,11 +41,22 @@ _ACTIVE_TEXTS = f"""
 def active_texts(kind: str, names: Collection[str]) -> dict[str, tuple[str, str]]:
     """Return version and body of those of these names that are in use, by name."""
     values: dict[str, Any] = {"kind": kind, "names": list(names), "active": ComponentVersion.Status.ACTIVE.value}
-    return {name: (version, body) for name, version, body in prepared.rows(_ACTIVE_TEXTS, values)}
+    found = filter(None, map(_genuine, prepared.rows(_ACTIVE_TEXTS, values)))
+    return {row["component__name"]: (row["version"], row["body"]) for row in found}
+
+
+def _genuine(row: Sequence[Any]) -> dict[str, Any] | None:
+    """The sealed columns of a row by their names; None, and a line in the log, where they are not what was sealed."""
+    key, *columns, newest = row
+    found = dict(zip(sealing.fields_of(ComponentVersion), columns, strict=True))
+    if sealing.fits(ComponentVersion, key, found, newest):
+        return found
+    logger.error("A version was not sealed by mindX and is not used: %s %s", found["component__name"], found["version"])
+    return None
 
 
 _SHARED_TEXTS = f"""
-    SELECT version.status, version.version, version.body, version.canary_percent
+    SELECT {_SEALED}
     FROM {Component._meta.db_table} AS component JOIN {ComponentVersion._meta.db_table} AS version
         ON version.component_id = component.id
     WHERE component.kind = %(kind)s AND component.name = %(name)s AND version.status IN (%(active)s, %(canary)s)
@@ -57,5 +76,6 @@ def texts_in_use(kind: str, name: str) -> tuple[Text | None, Text | None]:
     """Return the active version and the canary of one component, each where there is one."""
     status = ComponentVersion.Status
     values = {"kind": kind, "name": name, "active": status.ACTIVE.value, "canary": status.CANARY.value}
-    found = {row[0]: Text(row[1], row[2], int(row[3])) for row in prepared.rows(_SHARED_TEXTS, values)}
+    rows = filter(None, map(_genuine, prepared.rows(_SHARED_TEXTS, values)))
+    found = {row["status"]: Text(row["version"], row["body"], int(row["canary_percent"])) for row in rows}
     return found.get(status.ACTIVE.value), found.get(status.CANARY.value)

@@ -11,7 +11,7 @@ from library import embedding, prepared
 from library.components import canary, versions
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
-from people import journal
+from people import journal, sealing
 from people.journal import Event
 from people.models import User
 from people.roles import Role
@@ -267,7 +267,7 @@ def _add(
 ) -> ComponentVersion:
     """Insert the next version of a locked component. Its embeddings are computed once this transaction has ended."""
     if status == _Status.ACTIVE:
-        component.versions.filter(status=_Status.ACTIVE).update(status=_Status.RETIRED)
+        _retire_used(component.pk)
     version = ComponentVersion.objects.create(
         component=component,
         version=versions.next_minor(list(component.versions.values_list("version", flat=True))),
@@ -279,8 +279,18 @@ def _add(
         origin=origin,
         created_by=by,
     )
+    sealing.seal(version)
     embedding.embed_on_commit(version)
     return version
+
+
+def _retire_used(component_id: int) -> None:
+    """Take the version in use out of use, for another one. The caller holds the component's row."""
+    used = ComponentVersion.objects.filter(component=component_id, status=_Status.ACTIVE)
+    keys = [version.pk for version in sealing.genuine(used.select_related("component"))]
+    used.update(status=_Status.RETIRED)
+    # One that nobody sealed is out of use, and stays without a seal.
+    sealing.seal_all(ComponentVersion, keys)
 
 
 def _move(version: ComponentVersion, status: ComponentVersion.Status, percent: int = 0) -> ComponentVersion:
@@ -292,11 +302,15 @@ def _move(version: ComponentVersion, status: ComponentVersion.Status, percent: i
             raise LibraryRefused(
                 f"Version {version.version} is {version.status}; somebody else may have changed it first."
             )
+        if status in _IN_USE and not sealing.is_genuine(version):
+            raise LibraryRefused(f"Version {version.version} is not as mindX stored it. Write it anew to use it.")
         if status == _Status.ACTIVE:
-            active = ComponentVersion.objects.filter(component=version.component_id, status=_Status.ACTIVE)
-            active.update(status=_Status.RETIRED)
+            _retire_used(version.component_id)
+        was_genuine = status in _IN_USE or sealing.is_genuine(version)
         version.status, version.canary_percent = status, percent
         version.save(update_fields=["status", "canary_percent"])
+        if was_genuine:
+            sealing.seal(version)
         return version
 
 
@@ -327,6 +341,7 @@ def _add_first(starters: Sequence[Starter], kind: str) -> dict[str, ComponentVer
         for component in components.values()
         if component.pk not in filled
     )
+    sealing.seal_all_new(added)
     embedding.embed_on_commit(*added)
     return {version.component.name: version for version in added}
 

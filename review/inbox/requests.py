@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,7 +19,7 @@ from agents.bus.members import schema_fault
 from agents.record import selectors
 from agents.record.errors import TooManyGoals
 from agents.toolkit import canonical, schemas
-from people import journal, rate_limits
+from people import journal, rate_limits, sealing
 from people.journal import Event
 from people.models import User
 from people.rate_limits import Limit
@@ -37,6 +38,8 @@ DESCRIPTION_MOST, TOOL_MOST, SOURCE_MOST, THREAD_MOST = 4_000, 200, 120, 200
 WAITING_MOST = 200
 EXPIRES_LEAST, EXPIRES_MOST, EXPIRES_USUALLY = timedelta(seconds=30), timedelta(days=30), timedelta(days=1)
 _FORMAT = 1
+FORGED = "This request is not as mindX stored it, so nothing in it counts. Ask again."
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,7 @@ def take_in(sent: Sent, *, by: User) -> InboxRequest:
         row.refresh_from_db()
         row.digest = digest_of(row)
         row.save(update_fields=["digest"])
+        sealing.seal(row)
         telling.tell_waiting(row, [user for user in notify.active() if not why_not(user, row)])
     return row
 
@@ -116,6 +120,8 @@ def decide(row: InboxRequest, verdict: Verdict, *, by: User, digest: str) -> Inb
         raise DecisionRefused(why)
     if row.state != State.WAITING or row.expires_at <= timezone.now():
         raise NotNow(f"This request is {state_of(row)} already.")
+    if not sealing.is_genuine(row):
+        raise NotNow(FORGED)
     if digest != row.digest or digest_of(row) != row.digest:
         raise NotNow("The request has changed since you opened it. Read it again.")
     if verdict.decision not in row.allowed:
@@ -139,6 +145,7 @@ def decide(row: InboxRequest, verdict: Verdict, *, by: User, digest: str) -> Inb
         )
         if not changed:
             raise NotNow("Somebody has already decided this, or it has expired.")
+        sealing.seal(row)
         said = {
             "decision": verdict.decision,
             "digest": row.digest,
@@ -183,6 +190,15 @@ def state_of(row: InboxRequest) -> str:
     if row.state == State.WAITING and row.expires_at <= timezone.now():
         return State.EXPIRED.value
     return row.state
+
+
+def as_told(row: InboxRequest) -> InboxRequest:
+    """The request as its program and people are told of it: a decision that nobody made is none."""
+    if row.state == State.DECIDED and not sealing.is_genuine(row):
+        logger.error("A decision of the inbox was not sealed by mindX", extra={"request": row.pk})
+        row.state, row.decision, row.reason = State.CANCELLED.value, "", FORGED
+        row.answer, row.answer_digest, row.decided_by, row.decided_at = None, "", None, None
+    return row
 
 
 def visible_to(user: User) -> QuerySet[InboxRequest]:

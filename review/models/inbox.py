@@ -16,7 +16,31 @@ class InboxRequest(models.Model):
     `thread` is its own reference, both in its own words. `allowed` are the decisions that it accepts; `answer_schema`
     is the JSON Schema of edited arguments or of a response, null: any. `answer` is the arguments after an edit, or the
     response; `answer_digest` covers decision and answer.
+
+    Sealed when it is received and when it is decided: people decide only what was asked, and the program is told only
+    what they decided.
     """
+
+    sealed = (
+        "by_id",
+        "source",
+        "thread",
+        "tool",
+        "arguments",
+        "description",
+        "allowed",
+        "answer_schema",
+        "expires_at",
+        "digest",
+        "state",
+        "decision",
+        "answer",
+        "answer_digest",
+        "reason",
+        "decided_by_id",
+        "decided_at",
+    )
+    acted_on = Q(state__in=("waiting", "decided"))
 
     class State(models.TextChoices):
         """Its state. Only a decision approves anything: an expired request was not approved."""

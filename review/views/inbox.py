@@ -94,6 +94,7 @@ def _state(row: InboxRequest) -> str:
 
 
 def _row(row: InboxRequest) -> dict[str, Any]:
+    row = requests.as_told(row)
     state = _state(row)
     return {
         "row": row,

@@ -8,12 +8,14 @@ from __future__ import annotations
 import logging
 from datetime import timedelta
 
+from django.db import transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from agents.components import made_tools
 from agents.models import ToolCheck
-from agents.record import draining, logs, wake_ups
+from agents.record import causes, draining, logs, wake_ups
+from agents.record.causes import Forged
 from agents.record.errors import NotPossibleNow
 from agents.toolkit import registry
 from agents.toolkit.command import Tool
@@ -23,6 +25,7 @@ from agents.trials import checking
 from library.components import services as library
 from library.errors import LibraryRefused
 from library.models import ComponentVersion
+from people import sealing
 from people.models import User
 from sandbox.contract import SandboxError
 
@@ -43,7 +46,9 @@ def ask(version: ComponentVersion, *, by: User) -> ToolCheck:
     except MadeToolFault as fault:
         raise NotPossibleNow(f"This version cannot be read as a tool: {fault}") from fault
     again = {"by": by, "rows": [], "fits": None, "said": "", "lease_fence": 0, "lease_until": None, "ended_at": None}
-    check, _ = ToolCheck.objects.update_or_create(version=version, defaults=again)
+    with transaction.atomic():
+        check, _ = ToolCheck.objects.update_or_create(version=version, defaults=again)
+        sealing.seal(check)
     wake_ups.wake_background("tool_check", version.pk)
     return check
 
@@ -60,6 +65,8 @@ def why_not(version: ComponentVersion) -> str:
         return "Its trials have not been run."
     if check.ended_at is None:
         return "Its trials are still running."
+    if not sealing.is_genuine(check):
+        return "What is stored of its trials is not what they came to. Run them again."
     if check.fits is None:
         return f"Its trials could not be run: {check.said}."
     return "" if check.fits else "Not all of its trials passed."
@@ -83,7 +90,10 @@ def work(version_id: int) -> None:
         _end(check, [], None, f"{BEGUN_MAX} workers died while they ran")
         return
     try:
+        causes.check(check, check.version)
         rows = _run(made_tools.read(check.version))
+    except Forged as forged:
+        _end(check, [], None, str(forged))
     except (MadeToolFault, SchemaFault, SandboxError, OSError) as error:
         logger.warning("The trials of %s could not be run", check.version, exc_info=True)
         _end(check, [], None, str(error))
@@ -103,7 +113,10 @@ def _end(check: ToolCheck, rows: list[checking.Row], fits: bool | None, said: st
         for row in rows
     ]
     ours = ToolCheck.objects.filter(_OPEN, pk=check.pk, lease_fence=check.lease_fence)
-    ours.update(rows=kept, fits=fits, said=logs.storable(said)[:500], lease_until=None, ended_at=Now())
+    told = {"rows": kept, "fits": fits, "said": logs.storable(said)[:500]}
+    with transaction.atomic():
+        if ours.update(**told, lease_until=None, ended_at=Now()) and fits is not None:
+            sealing.seal(check)
 
 
 def _free() -> Q:

@@ -187,6 +187,7 @@ def _refused(refused: DecisionRefused) -> Problem:
 
 
 def _out(row: InboxRequest) -> InboxOut:
+    row = requests.as_told(row)
     return InboxOut(
         id=str(row.pk),
         state=requests.state_of(row),

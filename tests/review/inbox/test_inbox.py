@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from datetime import timedelta
+from io import StringIO
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
@@ -19,6 +21,7 @@ from review.errors import DecisionRefused, NotNow, WordsRefused
 from review.inbox import requests
 from review.inbox.requests import Sent, Verdict
 from review.models import AuditEntry, InboxRequest
+from tests.forging import forge
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SCHEMA = {"type": "object", "properties": {"to": {"type": "string"}}, "required": ["to"]}
@@ -66,7 +69,7 @@ def test_a_decision_is_for_what_was_shown(owner: User, reviewer: User) -> None:
         requests.decide(row, Verdict("approve"), by=reviewer, digest=other.digest)
     InboxRequest.objects.filter(pk=row.pk).update(arguments={"to": "mallory@example.org"})
     row.refresh_from_db()
-    with pytest.raises(NotNow, match="has changed since"):
+    with pytest.raises(NotNow, match="not as mindX stored it"):
         decided(row, reviewer)
     assert InboxRequest.objects.get(pk=row.pk).state == "waiting"
 
@@ -252,3 +255,49 @@ def test_on_the_page_a_person_sees_it_all_and_decides(
     mine = sent(owner)
     assert client_of(owner).post(f"/inbox/{mine.pk}/cancel/").status_code == 302
     assert "Nothing was approved" in client_of(owner).get(f"/inbox/{mine.pk}/").content.decode()
+
+
+@pytest.mark.parametrize(
+    "forgery",
+    [
+        "UPDATE review_inboxrequest SET state = 'decided', decision = 'approve', decided_at = now(),"
+        " decided_by_id = (SELECT id FROM people_user WHERE username = 'rita') WHERE id = %s",
+        "INSERT INTO review_inboxrequest (by_id, source, thread, tool, arguments, description, allowed, expires_at,"
+        " digest, created_at, state, decision, answer_digest, reason, decided_at, decided_by_id)"
+        " SELECT by_id, source, thread, tool, arguments, description, allowed, expires_at, digest, now(), 'decided',"
+        " 'approve', '', '', now(), (SELECT id FROM people_user WHERE username = 'rita')"
+        " FROM review_inboxrequest WHERE id = %s",
+    ],
+)
+def test_a_decision_that_nobody_made_is_not_told(owner: User, reviewer: User, api_of: Any, forgery: str) -> None:
+    assert forge(forgery, sent(owner).pk) == 1
+    row = InboxRequest.objects.latest("pk")
+    told = api_of(owner).get(f"inbox/{row.pk}").json()
+    assert (told["state"], told["decision"], told["decided_by"]) == ("cancelled", "", None)
+    assert "not as mindX stored it" in told["reason"]
+    with pytest.raises(CommandError, match=f"inbox request {row.pk}"):
+        call_command("audit", "verify", stdout=StringIO())
+
+
+@pytest.mark.parametrize("column", ["tool", "by_id"])
+def test_a_request_that_was_changed_or_given_to_somebody_else_is_not_decided(
+    owner: User, reviewer: User, outsider: User, column: str
+) -> None:
+    row = sent(owner)
+    value = {"tool": "mail.delete", "by_id": outsider.pk}[column]
+    forge(f"UPDATE review_inboxrequest SET {column} = %s WHERE id = %s", value, row.pk)  # our own names
+    row.refresh_from_db()
+    with pytest.raises(NotNow, match="not as mindX stored it"):
+        decided(row, reviewer)
+
+
+def test_a_rejected_request_does_not_wait_again(owner: User, reviewer: User) -> None:
+    row = decided(sent(owner), reviewer, "reject", reason="no")
+    forge(
+        "UPDATE review_inboxrequest SET state = 'waiting', decision = '', decided_by_id = NULL, decided_at = NULL,"
+        " answer_digest = '', reason = '' WHERE id = %s",
+        row.pk,
+    )
+    row.refresh_from_db()
+    with pytest.raises(NotNow, match="not as mindX stored it"):
+        decided(row, reviewer)
