@@ -65,7 +65,7 @@ def understood_on(goal: Goal, without: NoPlan, tree: Tree, tuning: Tuning, asked
     stood = {"without": without.reason, "base": goal.workspace.head}
     evidence = {**without.evidence, "understood": {**stored.as_data(found), **stood}}
     if found.is_sure:
-        return draft_of(found.meant, evidence, tools_in_use())
+        return draft_of(found.meant, evidence, tools_in_use(), tree)
     if not asks(found) or (without.reason != "no_relevant_rule" and not _offers(found)):
         # What comes near is told where mindX says that it cannot do it.
         return replace(without, evidence={**without.evidence, "nearest": list(found.nearest)})
