@@ -234,6 +234,7 @@ def test_the_review_of_what_is_done_without_a_model_tells_of_none(
     page = client_of(reviewer).get(plan.get_absolute_url()).content.decode()
     told = ("Sends text to", "No language model was set up", "no language model was set up", "cannot run")
     assert [one in page for one in told] == [needs_one] * len(told)
+    assert "Only reads" not in page
 
 
 def test_evolving_without_a_model_asks_people_by_the_backlog(approved: Approved) -> None:
