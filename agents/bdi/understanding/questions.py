@@ -17,7 +17,7 @@ from agents.toolkit.registry import Registry
 
 MAX_CHOICES = 5
 _LEFT_OUT = "does not say it."
-_CLAUSE_END = re.compile(r"[.,:;](?:\s|$)")
+_CLAUSE_END = re.compile(r"\s\(|[.,:;](?:\s|$)")
 
 
 def too_much(text: str) -> Question:
