@@ -39,6 +39,8 @@ class _Seen:
 
     def items(self, of: FileSet) -> Items:
         """The items of a set, by path or in its order. Raises UnreadableSet where they cannot be told."""
+        if of.folder and not any(entry.kind == "dir" and entry.path == of.folder.encode() for entry in self._entries):
+            raise UnreadableSet(f"there is no folder named {of.folder}")
         paths = list(self._folders(of) if of.what == EMPTY_FOLDERS else self._files(of))
         sayable = [path for path in paths if _can_be_said(path)]
         shown = tuple(path.decode() for path in sayable[:MOST_ITEMS])

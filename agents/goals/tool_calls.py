@@ -22,6 +22,7 @@ from agents.record.errors import PlanInvalid
 from agents.record.moves import move_goal
 from agents.record.selectors import current_plan
 from agents.states import GoalState, IntentState
+from agents.toolkit import phrases
 from agents.toolkit.registry import UnknownTool, tools_in_use
 from agents.toolkit.types import PlanDraft, Step
 
@@ -99,14 +100,20 @@ def _draft(call: ToolCall, terms: Terms, caller: Caller) -> PlanDraft:
 
 
 def goal_text(call: ToolCall) -> str:
-    """What the goal says: the command, and its values as far as they are short."""
-    given = ", ".join(f"{name} = {_short(value)}" for name, value in call.params.items())
-    text = f"Call {call.tool}.{call.command}" + (f" with {given}" if given else "")
+    """What the goal says: the command as a sentence, with its values as far as they are short."""
+    try:
+        command = tools_in_use().command(call.tool, call.command)
+    except UnknownTool:
+        return f"Call {call.tool}.{call.command}"[:_TEXT_CHARS]
+    text = phrases.say(command, {name: _short(value) for name, value in call.params.items()})
+    text = text[:1].upper() + text[1:]
     return text if len(text) <= _TEXT_CHARS else text[: _TEXT_CHARS - 1] + "…"
 
 
-def _short(value: Any) -> str:
-    said = " ".join(str(value).split())
+def _short(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    said = " ".join(value.split())
     return said if len(said) <= _VALUE_CHARS else said[:_VALUE_CHARS] + "…"
 
 

@@ -10,6 +10,7 @@ from django.db import transaction
 
 from agents.bdi.plans.validation import Problem
 from agents.bdi.understanding import drafting, stored
+from agents.bdi.understanding.names.paths import Tree
 from agents.bdi.understanding.understand import understand
 from agents.bdi.understanding.understood import Meant, Question
 from agents.hands import hand_items
@@ -76,7 +77,7 @@ def answer(goal: Goal, replies: Sequence[Reply], *, by: User) -> IntentPlan:
         for question, reply in zip(asked.questions, replies, strict=True)
     ]
     evidence = {**asked.plan.evidence, "answered_by": by.username, "answers": said}
-    draft = drafting.draft_of(meant, evidence, tools_in_use())
+    draft = drafting.draft_of(meant, evidence, tools_in_use(), _tree(goal))
     if problems := proposals.problems_of(goal, draft):
         raise PlanInvalid(problems)
     with transaction.atomic():
@@ -137,12 +138,16 @@ def _chosen(goal: Goal, question: Question, reply: Reply, number: int, by: User)
     """The reading that was chosen, or what is said in other words."""
     if reply.choice is not None:
         return [_as_persons(one, question, by) for one in _choice(question, reply.choice, number).meant]
-    tree = parameters.tree_of(goal, in_force.mapped(goal.submitted_by_id))
+    tree = _tree(goal)
     found = understand(reply.value[:MOST_CHARS], tree, tools_in_use()) if tree is not None else None
     if found is None or not found.is_sure:
         why = found.questions[0].text if found is not None and found.questions else "No command matches this."
         raise PlanInvalid([Problem(0, f"answers.{number}", "not_understood", f"Answer {number} is not clear. {why}")])
     return [_as_persons(one, question, by) for one in found.meant]
+
+
+def _tree(goal: Goal) -> Tree | None:
+    return parameters.tree_of(goal, in_force.mapped(goal.submitted_by_id))
 
 
 def _as_persons(one: Meant, question: Question, by: User) -> Meant:

@@ -10,17 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from agents.bdi.planning.means_ends import OVER_LIMIT
+from agents.bdi.planning.means_ends import NO_SUCH_FILES, OVER_LIMIT
 from agents.toolkit.types import NoPlan
 
 # The reasons of planning to which it is said; the other ones say themselves what is missing.
 _OF = frozenset({"no_relevant_rule", "no_rule_compiled", "unusable_value"})
-CODES = _OF | {OVER_LIMIT}
+CODES = _OF | {OVER_LIMIT, NO_SUCH_FILES}
 # Why a rule whose task matches was not used, where that says something about the goal.
 _TELLING = frozenset({"misnamed_value", "no_files", "unusable_value", "unknown_files"})
 _MOST = 3
 _NOTHING_NEAR = "no rule and no command comes near it."
 _HELPS = "A language model (none is set up) or a rule for it would help; or say it in other words, or plan it by hand."
+_OTHERS = "Name other files, or plan it by hand."
 _IN_PARTS = "Split the goal into smaller ones, or plan it by hand."
 
 
@@ -28,6 +29,9 @@ def answered(found: NoPlan) -> NoPlan:
     """The same with the answer in its evidence; what is asked, and other reasons, stay as they are."""
     if found.reason == OVER_LIMIT:
         return _with(found, f"{_of_a_limit(found.evidence)} {_IN_PARTS}")
+    if found.reason == NO_SUCH_FILES:
+        none = str(next(_rejected(found.evidence, {NO_SUCH_FILES}))["why"])
+        return _with(found, f"{none[:1].upper()}{none[1:]}. {_OTHERS}")
     if found.reason not in _OF:
         return found
     near = list(dict.fromkeys([*_nearest(found.evidence), *_rules(found.evidence)]))[:_MOST]

@@ -334,11 +334,21 @@ def _asking(steps: Sequence[Step], facts: Sequence[CommandFacts], asks: Callable
     return [
         replace(
             fact,
-            asks=asks() if tools_in_use().command(step.tool, step.command).asks_model else None,
+            asks=_asked_by(step, asks),
             alternatives=tuple(_asking(step.alternatives, fact.alternatives, asks)),
         )
         for step, fact in zip(steps, facts, strict=True)
     ]
+
+
+def _asked_by(step: Step, asks: Callable[[], Asked]) -> Asked | None:
+    """Whom a step asks; None where it asks nobody, or is done without a model because none is set up."""
+    command = tools_in_use().command(step.tool, step.command)
+    if not command.asks_model:
+        return None
+    asked = asks()
+    values = {name: param.value for name, param in step.params.items()}
+    return asked if asked.models or not command.does_without_model(values) else None
 
 
 def _step_json(step: Step) -> dict[str, Any]:

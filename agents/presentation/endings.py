@@ -10,7 +10,7 @@ from agents.bdi.outcome.network import listed
 from agents.presentation.files_held import Holder
 
 # Words of the code that say nothing beside the sentence that follows them.
-_CANNOT = ("no_relevant_rule", "no_rule_compiled", "unusable_value", "over_limit")
+_CANNOT = ("no_relevant_rule", "no_rule_compiled", "unusable_value", "over_limit", "no_such_files")
 TOLD_BY_THE_REST = {"internal_error", "question_open", "mastermind_command", *_CANNOT}
 # As the executor says which step ended a plan.
 _OF_A_STEP = re.compile(r"[A-Z_]+: (?:step|intent) (\d+) \([a-z_]+\.([a-z_]+)\) failed: (.*)", re.DOTALL)

@@ -147,6 +147,13 @@ def read_set(description: str) -> FileSet:
     raise UnreadableSet(f"“{description}” describes no set of files")
 
 
+@lru_cache(maxsize=4_096)
+def speaks_of_files(description: str) -> bool:
+    """Whether any of the words names files, folders or a kind of them, so that a set may be meant."""
+    tokens = _tokens(description)
+    return any(one.text in _FILES | _ALL | _FOLDERS | _DOUBLE or _names(one, plural=True) for one in tokens)
+
+
 def _tokens(description: str) -> Iterator[_Token]:
     text = read_text(description)
     number = 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from agents.rules.bodies import slots_in
 from agents.rules.facts import is_below
@@ -24,6 +25,10 @@ _ABOUT_ONE = ("name", "stem", "folder", "ending")
 
 class NoItems(ValueError):
     """A step cannot be planned for a set of files; the message says why."""
+
+
+class NoneOfThem(NoItems):
+    """There is nothing in the set, so that a plan would do nothing, or show it."""
 
 
 class TooManyItems(NoItems):
@@ -89,11 +94,11 @@ def values(loop: Loop, of: FileSet, belief: Belief, cwd: str) -> Iterator[dict[s
     if outside := next((path for path in items.paths if cwd and not is_below(path, cwd)), None):
         raise NoItems(f"{quote(outside)} is not in the folder {quote(cwd)}, in which the step is done")
     paths = [path[len(cwd) + 1 :] if cwd else path for path in items.paths]
+    if not paths:
+        raise NoneOfThem(f"there are no {replace(of, order='', most=None).sentence().removeprefix('the ')}")
     if loop.at_once:
         yield {loop.slot: SlotValue("\n".join(paths), "lines", None, belief=belief.sentence)}
         return
-    if not paths:
-        raise NoItems(f"there is nothing to do: of {of.sentence()} there are none")
     for path in paths:
         folder, name = posixpath.split(path)
         stem, ending = posixpath.splitext(path)

@@ -14,6 +14,7 @@ from functools import lru_cache
 from agents.rules.bodies import fill_context, slot_kinds
 from agents.rules.cascade import Likely
 from agents.rules.entailment import UNKNOWN, Verdict
+from agents.rules.file_sets import speaks_of_files
 from agents.rules.grammar import Context, Rule, Rules, Trigger
 from agents.rules.naming import path_problem
 from agents.rules.sentences import at, tidy
@@ -147,7 +148,17 @@ def match_rule(known: KnownRule, text: Text, rules: tuple[Rule, ...], registry: 
     for name, value in match.values.items():
         said = _said(value, kinds[name], exact=text.exact)
         slots[name] = SlotValue(said, kinds[name], value.span, value_problem(said, kinds[name]))
-    return Relevant(known, trigger, slots, match.literal_words)
+    found = Relevant(known, trigger, slots, match.literal_words)
+    return found if _speaks_of_files(found) else None
+
+
+def _speaks_of_files(match: Relevant) -> bool:
+    """Whether the goal speaks of files where the rule has steps for each of a set that the goal describes: “what is the
+    weather” is no list of files.
+    """
+    said = [line.loop.among for line in match.known.rule.body if line.loop is not None]
+    sets = (slot.value for name, slot in match.slots.items() if any(one.startswith(f"{{{name}}}") for one in said))
+    return all(map(speaks_of_files, sets))
 
 
 def _said(value: Value, kind: str, *, exact: bool) -> str:

@@ -122,6 +122,10 @@ class Command:
             return "choice"
         return {"integer": "number", "boolean": "switch"}.get(str(described["type"]), "text")
 
+    def does_without_model(self, values: Params) -> bool:
+        """Whether a command that asks a language model does its work with these values where none is set up."""
+        return bool(self.finish) and finishing.SERVICES[self.finish].without_model(values)
+
     def destroys(self, values: Params) -> bool:
         """Whether the command with these values is refused while autonomous mode is off."""
         return self.needs_autonomous or (bool(self.autonomous_with) and values.get(self.autonomous_with) is True)

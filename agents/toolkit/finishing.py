@@ -6,20 +6,23 @@ command names one of these; `agents.execution.tool_answers` does it, once for ea
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
 class Service:
     """`to_model`: what the jail answered is sent to the language model that is set up, and costs money. `needs_model`:
-    a step that asks for it is not planned where no model is set up. `acts`: it changes mindX itself. `for_good`:
-    nothing undoes it. `hands_over`: what it leaves waits for people, so that the wish is not fulfilled by it.
+    a step that asks for it is not planned where no model is set up. `without_model`: whether a step with these values
+    does its work without a model where none is set up. `acts`: it changes mindX itself. `for_good`: nothing undoes it.
+    `hands_over`: what it leaves waits for people, so that the wish is not fulfilled by it.
     """
 
     words: str
     to_model: bool
     needs_model: bool = False
+    without_model: Callable[[Mapping[str, Any]], bool] = lambda values: False
     acts: bool = False
     for_good: bool = False
     hands_over: bool = False
@@ -54,6 +57,11 @@ SERVICES: Mapping[str, Service] = {
     RETIRE_AGENT: Service(f"{_AS_SUBMITTER} It cannot be undone.", False, acts=True, for_good=True),
 }
 _READS = "mindX reads it with the rights of whoever submitted the goal; nothing is changed."
+# A new component is written by people, who give its whole text, or by a model.
+_WITHOUT_MODEL: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
+    "create_component": lambda values: bool(str(values.get("body", "")).strip()),
+    **dict.fromkeys(("design_solution", "evolve_component", "generate_workflow"), lambda values: True),
+}
 _BY_MODEL = "Where a language model is set up, the wish is sent to it; its answer is a candidate that people decide on."
 SERVICES = {
     **SERVICES,
@@ -73,8 +81,10 @@ SERVICES = {
         for name in ("ask_for_approval", "process_workflow")
     },
     **{
-        f"system_{name}": Service(f"{_AS_SUBMITTER} {_BY_MODEL}", to_model=True, acts=True, hands_over=True)
-        for name in ("design_solution", "create_component", "evolve_component", "generate_workflow")
+        f"system_{name}": Service(
+            f"{_AS_SUBMITTER} {_BY_MODEL}", to_model=True, without_model=without, acts=True, hands_over=True
+        )
+        for name, without in _WITHOUT_MODEL.items()
     },
 }
 # What a dry run tries and a policy may approve stays inside; what goes to a model does not.

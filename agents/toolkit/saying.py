@@ -99,6 +99,9 @@ class Said:
     it: str = ""
     # The command that does the same by a path, with what its parameters are then: ("simple_coder.read", {"path": …}).
     done_by: tuple[str, Mapping[str, str]] | None = None
+    # What a choice says that it does, where its phrase does not say it plainly: the values that must be so, and a
+    # sentence with the others. The first that fits is taken.
+    told: tuple[tuple[Mapping[str, Any], str], ...] = ()
 
 
 def sense(

@@ -18,6 +18,7 @@ from agents.bdi.understanding.drafting import QUESTION, draft_of
 from agents.bdi.understanding.experience import predict
 from agents.bdi.understanding.named_files import named
 from agents.bdi.understanding.names.paths import ANY, FILE, FOLDER, Mapped, Tree, fits
+from agents.bdi.understanding.questions import of_value
 from agents.bdi.understanding.understand import understand
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.models import Goal, ParameterSettings
@@ -65,7 +66,7 @@ def understood_on(goal: Goal, without: NoPlan, tree: Tree, tuning: Tuning, asked
     stood = {"without": without.reason, "base": goal.workspace.head}
     evidence = {**without.evidence, "understood": {**stored.as_data(found), **stood}}
     if found.is_sure:
-        return draft_of(found.meant, evidence, tools_in_use())
+        return draft_of(found.meant, evidence, tools_in_use(), tree)
     if not asks(found) or (without.reason != "no_relevant_rule" and not _offers(found)):
         # What comes near is told where mindX says that it cannot do it.
         return replace(without, evidence={**without.evidence, "nearest": list(found.nearest)})
@@ -178,8 +179,7 @@ def _still_missing(step: Meant, at: int) -> Question | None:
     name = next((each for each in command.required if each not in step.params), None)
     if name is None:
         return None
-    title = str(command.properties[name].get("title", name)).lower()
-    return Question(at, f"What is the {title} ({name}) for {step.tool}.{step.command}?", "It is not said.", name)
+    return Question(at, of_value(command, name), "It is not said.", name)
 
 
 def _with_rules(
@@ -193,10 +193,10 @@ def _with_rules(
             continue
         rule = rules.get((step.tool, step.command, name))
         if not switches.fallback_to_defaults:
-            title = str(command.properties[name].get("title", name)).lower()
-            text = f"What is the {title} ({name}) for {step.tool}.{step.command}?"
             choice = Choice(str(declared), "the declared default", declared)
-            asked.append(Question(at, text, "It is not said, and no default may be taken.", name, (choice,)))
+            asked.append(
+                Question(at, of_value(command, name), "It is not said, and no default may be taken.", name, (choice,))
+            )
         elif rule is not None and rule.has_default:
             params[name] = Param(rule.default, "default", note=rule.note)
     for name, param in step.params.items():

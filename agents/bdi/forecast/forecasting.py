@@ -16,6 +16,7 @@ from agents.bdi.forecast.walk import BaseEntry, Node, Walk
 from agents.bdi.plans.document import Document
 from agents.bdi.plans.started_programs import unstopped
 from agents.bdi.plans.waits import is_wait
+from agents.toolkit.finishing import INSIDE
 from agents.toolkit.registry import Registry
 from sandbox.commands import Refusal
 from sandbox.contract import Request
@@ -44,7 +45,7 @@ def forecast(document: Document, base: Iterable[BaseEntry], registry: Registry) 
         if is_wait(spec.tool, spec.command):
             walk.unsure = True  # people change the files meanwhile: that is what is waited for
         found += consequences
-        if not consequences:
+        if not consequences and spec.effect in INSIDE:
             looks.append(spec.position)
     return Forecast(tuple(found), tuple(looks))
 

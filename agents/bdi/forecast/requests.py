@@ -16,11 +16,13 @@ def requests_of(spec: IntentSpec, registry: Registry) -> tuple[Request, ...]:
 
 
 def asks_model(spec: IntentSpec, registry: Registry) -> bool:
-    """Whether what the step reads goes to a language model."""
+    """Whether the step asks a language model. Without one that it may ask, a step that does without asks none."""
     try:
-        return registry.command(spec.tool, spec.command).asks_model
+        command = registry.command(spec.tool, spec.command)
     except UnknownTool:
         return False
+    may_ask = spec.asks is not None and bool(spec.asks.models)
+    return command.asks_model and (may_ask or not command.does_without_model(spec.params))
 
 
 def cannot_be_undone(spec: IntentSpec, registry: Registry) -> bool:

@@ -20,7 +20,7 @@ from agents.rules.bodies import fill_subgoal, reading_of, with_subgoals
 from agents.rules.cascade import Judge, Likely
 from agents.rules.file_sets import items_in
 from agents.rules.grammar import BodyLine, Rule, Rules
-from agents.rules.looping import Look, NoItems, TooManyItems, belief_about, set_of, slots_of_line, values
+from agents.rules.looping import Look, NoItems, NoneOfThem, TooManyItems, belief_about, set_of, slots_of_line, values
 from agents.rules.selection import Judgement, KnownRule, Relevant, SlotValue, judge, relevant_rules
 from agents.rules.sentences import at
 from agents.rules.speaking import Speaking
@@ -36,6 +36,8 @@ MAX_STEPS = 50
 _FROM_SLOTS = frozenset({"rule_slot", "belief"})
 # Why a rule that matches in all is not used: it would do more than one plan may.
 OVER_LIMIT = "over_limit"
+# Why a rule that matches in all is not used: there is none of the files that the goal describes.
+NO_SUCH_FILES = "no_such_files"
 _LIMITS = frozenset({"too_many_steps", "too_many_files", OVER_LIMIT})
 # A library in which everything matches everything must end in an answer, not in a long wait.
 MAX_TRIES = 300
@@ -165,7 +167,7 @@ class _Planner:
             node.notes |= group.notes
         usable = [group for group in groups if not self._rejected_for_a_value(group.nearest, node)]
         candidates = self._candidates(usable, self.chosen.get(key_of(goal.said, cwd)))
-        cause = limit = ""
+        cause = limit = none = ""
         for number, one in enumerate(candidates):
             mark = self.log.mark()
             node.consider(one)
@@ -176,11 +178,14 @@ class _Planner:
                 node.reject(one, rejected.code, rejected.why, rejected.line)
                 cause = cause or rejected.cause
                 limit = limit or (rejected.cause if rejected.code in _LIMITS else "")
+                none = none or (rejected.cause if rejected.code == NO_SUCH_FILES else "")
                 continue
             node.choose(one, [other for other in candidates[number + 1 :] if not _is_same_rule(one, other)])
             return expansion
         if limit:
             return _Failure(OVER_LIMIT, limit)
+        if none:
+            return _Failure(NO_SUCH_FILES, none)
         return _Failure(_reason(judged, usable, candidates), cause or node.first_reason())
 
     def _judged(self, goal: _Goal, beliefs: tuple[Belief, ...], cwd: str) -> list[_Group]:
@@ -287,8 +292,8 @@ class _Planner:
             for slots in values(line.loop, of, belief_about(of, beliefs, None, ""), current_folder(beliefs)):
                 yield replace(match, slots={**match.slots, **slots})
         except NoItems as error:
-            code = "too_many_files" if isinstance(error, TooManyItems) else "no_files"
-            raise _Rejected(code, str(error), line.line) from error
+            codes = {TooManyItems: "too_many_files", NoneOfThem: NO_SUCH_FILES}
+            raise _Rejected(codes.get(type(error), "no_files"), str(error), line.line) from error
 
     @staticmethod
     def _too_many_steps(line: BodyLine, match: Relevant, beliefs: tuple[Belief, ...]) -> str:
@@ -324,7 +329,7 @@ class _Planner:
         if isinstance(expansion, _Failure):
             why = f"the sub-goal “{said}” {_SUBGOAL_REASONS[expansion.reason]}"
             cause = expansion.cause or why
-            code = OVER_LIMIT if expansion.reason == OVER_LIMIT else "subgoal"
+            code = expansion.reason if expansion.reason in (OVER_LIMIT, NO_SUCH_FILES) else "subgoal"
             raise _Rejected(code, why if cause == why else f"{why}: {cause}", line.line, cause)
         return expansion
 
@@ -402,6 +407,7 @@ _SUBGOAL_REASONS = {
     "no_applicable_rule": "has rules, but none applies then",
     "no_rule_compiled": "has rules, but none of their bodies can be planned",
     OVER_LIMIT: "is more than one plan may do",
+    NO_SUCH_FILES: "is about files of which there are none",
     "unusable_value": "has a value that cannot be used",
 }
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from agents.bdi.plans.dependencies import link
 from agents.bdi.plans.parameters import with_defaults
+from agents.bdi.understanding import effects
+from agents.bdi.understanding.names.paths import Tree
 from agents.bdi.understanding.understood import Meant
+from agents.toolkit.command import Command
 from agents.toolkit.registry import Registry
 from agents.toolkit.types import Param, PlanDraft, Step
 
@@ -15,15 +19,21 @@ from agents.toolkit.types import Param, PlanDraft, Step
 SOURCE = "understanding"
 # How the reason of a goal begins that waits for the answer to a question.
 QUESTION = "question_open"
+MKDIR = ("simple_coder", "mkdir")
 TOGGLE = ("simple_coder", "toggle_autonomous_mode")
 
 
-def draft_of(meant: Sequence[Meant], evidence: Mapping[str, Any], registry: Registry) -> PlanDraft:
-    """The commands as steps. What only autonomous mode allows stands between switching it on and off again."""
+def draft_of(meant: Sequence[Meant], evidence: Mapping[str, Any], registry: Registry, tree: Tree | None) -> PlanDraft:
+    """The commands as steps. What only autonomous mode allows stands between switching it on and off again, and a
+    folder into which something is moved or copied is made before, where `tree` tells that it is missing.
+    """
     steps: list[Step] = []
     is_on = False
     for one in meant:
         command = registry.command(one.tool, one.command)
+        if tree is not None:
+            steps += [_made(folder, registry) for folder in _missing_folders(one, command, registry, tree)]
+            tree = effects.after(tree, command, registry.said(command), one.values())
         needs = command.destroys(one.values())
         if needs and not is_on:
             steps.append(_switched(on=True))
@@ -39,6 +49,22 @@ def draft_of(meant: Sequence[Meant], evidence: Mapping[str, Any], registry: Regi
     if is_on and not _is_said(meant):
         steps.append(_switched(on=False))
     return PlanDraft(link(tuple(steps), registry), (), SOURCE, dict(evidence))
+
+
+def _missing_folders(one: Meant, command: Command, registry: Registry, tree: Tree) -> Iterator[str]:
+    """The folders that a command needs and does not make: what moves and copies makes none."""
+    for name, place in registry.said(command).places.items():
+        value = one.values().get(name)
+        if place.makes != "same" or not isinstance(value, str):
+            continue
+        folder = posixpath.dirname(value.rstrip("/"))
+        if folder and "{{" not in folder and not tree.kind(folder):
+            yield folder
+
+
+def _made(folder: str, registry: Registry) -> Step:
+    params = {"path": Param(folder, "explicit", note="the goal names a place in this folder")}
+    return Step(*MKDIR, with_defaults(registry.command(*MKDIR), params), f"The folder {folder} is not there.")
 
 
 def _is_said(meant: Sequence[Meant]) -> bool:

@@ -12,11 +12,12 @@ from agents.bdi.understanding.reading.binding import commands_of
 from agents.bdi.understanding.reading.judging import Reading
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
 from agents.toolkit.command import Command
+from agents.toolkit.phrases import say
 from agents.toolkit.registry import Registry
 
 MAX_CHOICES = 5
 _LEFT_OUT = "does not say it."
-_CLAUSE_END = re.compile(r"[.,:;](?:\s|$)")
+_CLAUSE_END = re.compile(r"\s\(|[.,:;](?:\s|$)")
 
 
 def too_much(text: str) -> Question:
@@ -48,11 +49,16 @@ def about_values(clause: str, reading: Reading, step: int, tree: Tree, registry:
         why = f"{filled.problem[:1].upper()}{filled.problem[1:]}."
         return Question(step, text, why, name, _choices(filled.choices), filled.original or "")
     name = reading.missing[0]
-    title = str(command.properties[name].get("title", name)).lower()
-    text = f"What is the {title}{'' if title == name else f' ({name})'} for {command.tool}.{command.name}?"
+    text = of_value(command, name)
     place = registry.said(command).places.get(name)
     choices = _likely(command, name, tree, place.wanted if place is not None else ANY)
     return Question(step, text, f"“{short(clause)}” {_LEFT_OUT}", name, choices)
+
+
+def of_value(command: Command, name: str) -> str:
+    """What is asked where nothing is said of a parameter."""
+    title = str(command.properties[name].get("title", name)).lower()
+    return f"What is the {title}{'' if title == name else f' ({name})'}, to {gist(command.summary)}?"
 
 
 def is_left_out(question: Question) -> bool:
@@ -88,7 +94,7 @@ def which(clause: str, best: Reading, others: Sequence[Reading], step: int) -> Q
     left = [*(token.value for token in best.unexplained), *best.doubts]
     if left:
         said = ", ".join(f"“{short(word, 40)}”" for word in dict.fromkeys(left))
-        why = f"{best.command.tool}.{best.command.name} cannot say {said}."
+        why = f"“{gist(best.command.summary)}” says nothing of {said}."
     else:
         why = "It can be read in more than one way."
     choices: dict[str, Choice] = {}
@@ -113,6 +119,21 @@ def asked_with(text: str, found: Understood, why: str, other: tuple[Meant, ...] 
 def choice_of(meant: Sequence[Meant]) -> Choice:
     """Whole commands as one answer."""
     return Choice("; ".join(in_words(one) for one in meant), "", None, tuple(meant))
+
+
+def plainly(meant: Sequence[Meant], registry: Registry) -> str:
+    """What commands do, for people who choose among them; `choice_of` gives each exactly."""
+    return "; then ".join(_plainly(one, registry) for one in meant)
+
+
+def _plainly(one: Meant, registry: Registry) -> str:
+    command = registry.command(one.tool, one.command)
+    shown = {name: short(value, 60) if isinstance(value, str) else value for name, value in one.values().items()}
+    values = dict.fromkeys(command.required, "…") | shown
+    for fixed, sentence in registry.said(command).told:
+        if fixed.items() <= values.items():
+            return re.sub(r"\{(\w+)\}", lambda slot: str(values[slot[1]]), sentence)
+    return say(command, values)
 
 
 def in_words(meant: Meant) -> str:

@@ -7,7 +7,7 @@ Everything else is a question that names what is in doubt, with the likely answe
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from agents.bdi.understanding.texts.same_command import by_its_own_tool
 from agents.bdi.understanding.texts.splitting import MAX_TOKENS, WAYS, Names, spelt
 from agents.bdi.understanding.texts.suggestions import guessed
 from agents.bdi.understanding.texts.without_remarks import UNCLEAR, beside_remarks, beside_talk, with_told
-from agents.bdi.understanding.understood import Question, Understood
+from agents.bdi.understanding.understood import Meant, Question, Understood
 from agents.bdi.understanding.words.dictated import written
 from agents.bdi.understanding.words.filler import ARTICLES
 from agents.bdi.understanding.words.lexicon import lexicon_of
@@ -51,12 +51,12 @@ def understand(text: str, tree: Tree, registry: Registry) -> Understood:
         heard = _heard(text, tree, registry, Effort())
         found = _read_or_asked(heard, registry)
         if found.is_sure or heard.told.only_tells:
-            return offered(found, text, registry)
-        found = offered(found, text, registry)
+            return offered(found, text, tree, registry)
+        found = offered(found, text, tree, registry)
         effort = Effort(MOST_TO_GUESS)
         heard = replace(heard, effort=effort, tree=replace(heard.tree, effort=effort))
         likely = guessed(heard, found, lambda other, effort: _read(_heard(other, tree, registry, effort), registry))
-        return offered(likely, text, registry)
+        return offered(likely, text, tree, registry)
     except TooMuch:
         return Understood(questions=(too_much(text),))
 
@@ -123,8 +123,9 @@ def _held_back(found: Understood, text: str, tree: Tree, registry: Registry, eff
     if not found.is_sure:
         # What is set aside may be just what is in doubt, so no answer may leave it out.
         return replace(found, aside=())
-    for why, other in doubts_of_order(found.meant, tree, registry):
-        return asked_with(text, replace(found, aside=()), why, other)
+    if in_the_way := [*_possible(found.meant, tree, registry)]:
+        why, meant = in_the_way[0][0], in_the_way[-1][1]
+        return asked_with(text, replace(found, meant=meant, aside=()), why)
     why = next(reservations.not_asked_now(found.meant, text, registry), "")
     why = why or next(qualifiers.ruled(found.meant, text, tree, registry), "")
     for piece in () if why else (piece for one in found.meant for piece in one.superfluous):
@@ -144,6 +145,16 @@ def _held_back(found: Understood, text: str, tree: Tree, registry: Registry, eff
     aside = found.aside if destroys else (*found.aside, *pieces)
     found = replace(found, aside=tuple(piece for piece in aside if not _AS_IT_IS_TO_BE.search(piece)))
     return asked_with(text, found, f"No step of it does anything about “{pieces[0]}”.")
+
+
+def _possible(meant: tuple[Meant, ...], tree: Tree, registry: Registry) -> Iterator[tuple[str, tuple[Meant, ...]]]:
+    """Why the commands cannot be done one after another, each reason with them as they can be as far as that goes."""
+    while doubt := next(doubts_of_order(meant, tree, registry), None):
+        why, other = doubt
+        meant = other or meant
+        yield why, meant
+        if not other:
+            return
 
 
 def _likeliest(found: Sequence[Understood], text: str, tree: Tree) -> Understood:

@@ -9,11 +9,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from agents.bdi.understanding.questions import plainly
 from agents.models import Goal
 from agents.pages.goals.goal_page import GoalPage
 from agents.planning import answers, offers
 from agents.planning.answers import Open, Reply
 from agents.record.errors import NotPossibleNow, PlanInvalid
+from agents.toolkit.registry import tools_in_use
 from agents.views.access import changeable_goal, person_of
 
 _OTHER = "other"
@@ -54,6 +56,7 @@ def _form(
     questions = [
         {
             "asked": question,
+            "choices": [(one, plainly(one.meant, tools_in_use())) for one in question.choices],
             "chosen": request.POST.get(f"choice-{number}", ""),
             "value": request.POST.get(f"value-{number}", ""),
         }
@@ -62,7 +65,7 @@ def _form(
     context = {
         "page": GoalPage(goal, person_of(request), "plans"),
         "goal": goal,
-        "steps": asked.steps,
+        "steps": [(one, plainly([one], tools_in_use())) for one in asked.steps],
         "questions": questions,
         "problems": problems,
         "other": _OTHER,

@@ -41,7 +41,7 @@ def test_a_call_awaits_review_with_every_value_and_runs_when_it_is_approved(owne
     plan.refresh_from_db()
     assert (plan.state, plan.goal.text) == (
         PlanState.AWAITING_REVIEW,
-        "Call simple_coder.write with path = a.txt, content = moon",
+        "Write moon to the file a.txt",
     )
     assert (caller_of(plan), tool_calls.answer_of(plan.goal)) == (CALLER, None)
     heard: list[int] = []

@@ -88,7 +88,7 @@ def _beliefs(found: PlanDraft) -> list[Any]:
 @pytest.mark.parametrize(
     ("items", "why"),
     [
-        (Items(()), "there are none"),
+        (Items(()), 'there are no files named "*.txt"'),
         (Items(("a.txt",), 700), "at most"),
         (Items(tuple(map(str, range(60)))), "50 steps"),
     ],

@@ -218,6 +218,26 @@ def test_new_code_without_a_model_and_without_a_text_is_said_to_need_one(approve
     assert "needs a language model or a person" in (done.result or {})["reason"]
 
 
+@pytest.mark.parametrize(
+    ("asked", "needs_one"),
+    [
+        (step("design_solution", requirements="Report the sales"), False),
+        (step("evolve_component", kind="rule", name="a", wish="be faster"), False),
+        (step("create_component", kind="workflow", wish="greet", body=GREET), False),
+        (step("create_component", kind="workflow", wish="greet"), True),
+    ],
+)
+def test_the_review_of_what_is_done_without_a_model_tells_of_none(
+    propose_plan: Callable[..., IntentPlan], owner: User, reviewer: User, client_of: Any, asked: Any, needs_one: bool
+) -> None:
+    plan = propose_plan(owner, [asked])
+    page = client_of(reviewer).get(plan.get_absolute_url()).content.decode()
+    told = ("No language model was set up", "no language model was set up", "cannot run")
+    assert [one in page for one in told] == [needs_one] * len(told)
+    assert needs_one or "Sends text to" not in page
+    assert "Only reads" not in page
+
+
 def test_evolving_without_a_model_asks_people_by_the_backlog(approved: Approved) -> None:
     call_command("load_starters", verbosity=0)
     component = ComponentVersion.objects.filter(component__kind="rule", status="active").first()

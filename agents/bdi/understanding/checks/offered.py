@@ -14,10 +14,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from agents.bdi.understanding.asides import courtesy
+from agents.bdi.understanding.checks.dropped_words import no_file_by_its_name
 from agents.bdi.understanding.checks.qualifiers import IN_NO_NAME, contents_named
 from agents.bdi.understanding.checks.reservations import asks_of_it
 from agents.bdi.understanding.checks.word_coverage import is_content
 from agents.bdi.understanding.names.naming import words_of
+from agents.bdi.understanding.names.paths import Tree
 from agents.bdi.understanding.questions import gist, in_words, short
 from agents.bdi.understanding.reading.destination import IN
 from agents.bdi.understanding.understood import Choice, Meant, Question, Understood
@@ -45,14 +47,14 @@ _RULES = (DOUBT | DENYING | IN_NO_NAME | _ORDER) - {"that"}
 _TELLING = frozenset({"a", "an", "some"})
 
 
-def offered(found: Understood, text: str, registry: Registry) -> Understood:
+def offered(found: Understood, text: str, tree: Tree, registry: Registry) -> Understood:
     """The same question without the answers that would do something else, which are told in words instead."""
     if found.is_sure or not found.questions:
         return found
     if len(found.questions) > 1:
         looked = [_about_a_part(one, found, text, registry) for one in found.questions]
     elif found.questions[0].parameter:
-        looked = [_about_a_value(found.questions[0], found, text, registry)]
+        looked = [_about_a_value(found.questions[0], found, text, tree, registry)]
     else:
         looked = [_about_it_all(found.questions[0], found, text, registry)]
     nearest = tuple(dict.fromkeys((*found.nearest, *(near for _, left_out in looked for near in left_out))))
@@ -93,11 +95,25 @@ def _parted(
     for choice in question.choices:
         meant, aside = [*found.meant, *choice.meant], " ".join(found.aside)
         wrong = why_not(meant, text, registry, aside) or _ruled(meant, text, registry, aside)
-        if wrong and changes(choice.meant, registry):
+        if taken := _sentence_looked_for(choice.meant, text):
+            gone.append(f"{_gist(choice.meant, registry)} would only look for the words “{taken}”")
+        elif wrong and changes(choice.meant, registry):
             gone.append(wrong)
         else:
             kept.append(choice)
     return tuple(kept), gone
+
+
+def _sentence_looked_for(meant: Sequence[Meant], text: str) -> str:
+    """What is looked for where that is the whole text but for its first word: “find me a hotel” is no wish to find
+    files that say “me a hotel”.
+    """
+    params = [param for one in meant for param in one.params.values()]
+    if len(params) != 1 or params[0].span is None or _is_quoted(params[0], text):
+        return ""
+    start, end = params[0].span
+    is_rest = len(text[:start].split()) == 1 and not text[end:].strip(" .!?")
+    return str(params[0].value) if is_rest and len(text[start:end].split()) > _LONGEST_NAME else ""
 
 
 def _says_all(choice: Choice, found: Understood, text: str, registry: Registry) -> bool:
@@ -108,7 +124,7 @@ def _says_all(choice: Choice, found: Understood, text: str, registry: Registry) 
     return not is_taken and not why_not([*found.meant, *choice.meant], text, registry, " ".join(found.aside))
 
 
-def _about_a_value(question: Question, found: Understood, text: str, registry: Registry) -> _Looked:
+def _about_a_value(question: Question, found: Understood, text: str, tree: Tree, registry: Registry) -> _Looked:
     """Nothing where no value makes the step all that is said."""
     step = found.meant[question.step - 1]
     said = tokens_of(question.said)
@@ -116,6 +132,9 @@ def _about_a_value(question: Question, found: Understood, text: str, registry: R
     if question.said and not question.choices and (not is_name or _begins_with(question.said, text)):
         does = gist(registry.command(step.tool, step.command).summary)
         return None, [f"“{does}”: {question.why[:1].lower()}{question.why[1:].rstrip('.')}"]
+    if no_file := next(no_file_by_its_name([step], text, words_of(text), tree), None):
+        does = gist(registry.command(step.tool, step.command).summary)
+        return None, [f"“{does}”, but {no_file[0].rstrip('.')}"]
     values = " ".join((question.said, *(str(choice.value) for choice in question.choices)))
     wrong = why_not([step], text, registry, values) or _ruled([step], text, registry, values)
     wrong = wrong if changes([step], registry) else ""

@@ -212,5 +212,10 @@ SAID: Mapping[str, Said] = {
         ),
         {"path": Place("new", makes="file")},
         {"file_path": "path", "file": "path", "filename": "path", "text": "content", "contents": "content"},
+        told=(
+            ({"mode": "append"}, "append to {path}: “{content}”"),
+            ({"mode": "patch"}, "patch {path} by “{content}”"),
+            ({}, "write “{content}” to {path}; anything in it is overwritten"),
+        ),
     ),
 }

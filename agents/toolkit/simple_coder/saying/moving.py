@@ -137,6 +137,7 @@ SAID: Mapping[str, Said] = {
             "target": "to",
             "new_name": "to",
         },
+        told=(({"overwrite": True}, "move {path} to {to}; anything in {to} is overwritten"),),
     ),
     "cp": Said(
         (
@@ -152,5 +153,6 @@ SAID: Mapping[str, Said] = {
         ),
         {"path": Place("any"), "to": Place("new", makes="same", into=True)},
         {"source": "path", "src": "path", "from": "path", "destination": "to", "dest": "to", "target": "to"},
+        told=(({"overwrite": True}, "copy {path} to {to}; anything in {to} is overwritten"),),
     ),
 }
