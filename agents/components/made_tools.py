@@ -31,7 +31,8 @@ ACTIVE = ComponentVersion.Status.ACTIVE.value
 # looks active again is read anew. A version's body never changes.
 STAMP = f"""
     SELECT coalesce(
-        string_agg(version.id || ' ' || {sealing.newest_sql(ComponentVersion, "version.id")}, ' ' ORDER BY version.id), ''
+        string_agg(version.id || ' ' || {sealing.newest_sql(ComponentVersion, "version.id")}, ' ' ORDER BY version.id),
+        ''
     )
     FROM {Component._meta.db_table} AS component
     JOIN {ComponentVersion._meta.db_table} AS version ON version.component_id = component.id

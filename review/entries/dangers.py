@@ -23,7 +23,7 @@ from agents.bdi.forecast.consequences import (
 )
 from agents.bdi.forecast.forecasting import forecast
 from agents.bdi.forecast.program_runs import INDEX, ProgramRun, cleanup_runs, program_runs
-from agents.bdi.forecast.requests import asks_model, cannot_be_undone
+from agents.bdi.forecast.requests import cannot_be_undone
 from agents.bdi.forecast.walk import BaseEntry
 from agents.bdi.plans import document as documents
 from agents.bdi.plans.document import Document, IntentSpec
@@ -375,9 +375,8 @@ def _outside(document: Document, programs: Sequence[ProgramRun]) -> Iterator[Cla
 
 def _beyond(spec: IntentSpec, met: Collection[str]) -> str:
     hosts = danger.hosts_in_words([host for host in spec.hosts if host not in met])
-    if asks_model(spec, tools_in_use()):
-        names = [model.name for model in spec.asks.models] if spec.asks else []
-        return f"sends text to {' or '.join(map(danger.named, names)) or 'a language model'}"
+    if spec.asks is not None and spec.asks.models:
+        return f"sends text to {' or '.join(danger.named(model.name) for model in spec.asks.models)}"
     if spec.effect in ("once", "keyed") and spec.hosts:
         verb = "sends to" if spec.effect == "once" else "changes something at"
         return f"{verb} {danger.hosts_in_words(spec.hosts)}, which mindX cannot take back"
@@ -445,7 +444,9 @@ def _unknown(document: Document, run: ShadowRun | None) -> Iterator[str]:
         return
     for one in run.findings:
         if one["proof"] == "failed":
-            yield f"step {one['position']} failed in the dry run"
+            # What a program wrote may be many lines, and is no part of the sentence.
+            why = danger.named(one["why"].strip().partition("\n")[0])
+            yield f"step {one['position']} failed in the dry run{f': {why}' if why else ''}"
     unshown = [one["position"] for one in run.findings if one["proof"] in _UNSHOWN]
     if steps := [str(at) for at in unshown if not _speaks_for_itself(document.at(at))]:
         yield f"step{'s' if len(steps) > 1 else ''} {', '.join(steps)} could not be tested"
