@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +23,7 @@ from agents.record.selectors import begun, goals_visible_to
 from agents.rules.starter import starter_files
 from agents.states import GoalState
 from agents.understanding import goal_preview
+from agents.workspaces import workspaces
 from agents.workspaces.stores import store
 from library.components.services import load_starters, publish
 from people.models import User
@@ -374,6 +376,27 @@ def test_a_text_no_rule_knows_gets_the_nearest_rules_as_forms(
     page = page_of(client_of(owner), "/goals/preview/", text="My flowers are thirsty")
     assert "No rule matches this goal yet" in page
     assert 'name="slot-name"' in page
+
+
+def test_the_preview_says_what_is_planned_without_a_rule_and_what_is_asked(
+    owner: User, client_of: ClientOf, make_goal: Callable[..., Goal]
+) -> None:
+    """A command needs no rule, so the preview may not speak of a plan by hand."""
+    workspace = make_goal(owner).workspace
+    for path in ("job.py", "notes/a.txt", "notes/b.txt"):
+        workspaces.put_file(workspace, by=owner, path=path, source=io.BytesIO(b"x = 1\n"))
+
+    def shown(text: str) -> str:
+        return page_of(client_of(owner), "/goals/preview/", text=text, workspace=workspace.name)
+
+    planned = shown("run python job.py")
+    assert "mindX would plan this as" in planned
+    assert "python job.py" in planned
+    assert "by hand" not in planned
+    asked = shown("show me the text file")
+    assert "mindX will ask: " in asked
+    assert "by hand" not in asked
+    assert "it will need a plan by hand" in shown("My flowers are thirsty")
 
 
 def test_a_form_made_of_a_rule_submits_the_sentence_with_its_slots(
