@@ -145,14 +145,15 @@ def _of_recovering(reason: str) -> Notice | None:
     return None
 
 
-def _of_review(before_it: Holder | None, asked_again: str) -> Notice | None:
+def _of_review(before_it: Holder | None, asked_again: str, *, has_begun: bool) -> Notice | None:
     if before_it is not None:
         text = f"Approved, not started: {before_it.who} is using the files of its workspace"
         tone = "person" if before_it.needs_a_person else ""
         return Notice(tone, "clock", f"{text} and {before_it.does}.", before_it.until)
     if asked_again:
-        text = f"{asked_again[:1].upper()}{asked_again[1:].rstrip('.')}."
-        return Notice("person", "eye", text, "The rest of the plan is waiting for review.")
+        # The reason may begin with the name of a file, so it keeps its case.
+        text = f"Needs approval again: {asked_again.rstrip('.')}."
+        return Notice("person", "eye", text, f"The {'rest of the ' if has_begun else ''}plan is waiting for review.")
     return None
 
 
@@ -167,6 +168,7 @@ def notice_for(
     paused_agent: str = "",
     problems: Sequence[str] = (),
     asked_again: str = "",
+    has_begun: bool = False,
     before_it: Holder | None = None,
     behind_it: int = 0,
 ) -> Notice | None:
@@ -175,8 +177,9 @@ def notice_for(
     `refused`: the hosts that its programs asked for and were not approved. `put_off_to`: when it is planned again.
     `rule_lacks`: a rule that knows the goal, and why it does not apply, where a person must act instead.
     `paused_agent`: the name of its agent, when that is paused and would go on with it. `problems`: those of its newest
-    plan. `asked_again`: why the plan that awaits a decision is what was left of an approved one. `before_it`: who has
-    the files which this goal, approved, waits for. `behind_it`: how many approved ones wait for its files.
+    plan. `asked_again`: why the plan that awaits a decision is what was left of an approved one, of which a step
+    ran if it `has_begun`. `before_it`: who has the files which this goal, approved, waits for. `behind_it`: how many
+    approved ones wait for its files.
     """
     if paused_agent:
         return Notice("person", "clock", f"The agent {paused_agent} is paused.", _PAUSED)
@@ -188,7 +191,7 @@ def notice_for(
         case "recovering":
             return _of_recovering(reason)
         case "awaiting_review":
-            return _of_review(before_it, asked_again)
+            return _of_review(before_it, asked_again, has_begun=has_begun)
         case "manual":
             said = _of_a_person(reason, rule_lacks, problems)
             if not behind_it:

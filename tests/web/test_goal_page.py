@@ -408,9 +408,13 @@ def test_a_plan_that_is_asked_about_again_says_why_at_the_top(
 ) -> None:
     plan = propose_plan(owner)
     why = "step 1 (simple_coder.read) failed: nothing.txt: there is no such file; step 1 is left out"
-    type(plan.plan).objects.filter(pk=plan.plan_id).update(evidence={"delta": {"why": why}})
+    plans = type(plan.plan).objects.filter(pk=plan.plan_id)
+    plans.update(evidence={"delta": {"why": why, "kind": "recovery"}})
     page = said(client_of(owner), "goal", plan.goal_id)
-    assert f"S{why[1:]}. The rest of the plan is waiting for review." in page
+    assert f"Needs approval again: {why}. The rest of the plan is waiting for review." in page
+    plans.update(evidence={"delta": {"why": "f5.txt changed since it was tried", "kind": "files"}})
+    page = said(client_of(owner), "goal", plan.goal_id)
+    assert "Needs approval again: f5.txt changed since it was tried. The plan is waiting for review." in page
 
 
 def test_a_plan_that_was_approved_is_nobodys_turn_also_while_its_agent_is_paused(

@@ -19,6 +19,7 @@ from agents.pages.files import files_held
 from agents.pages.goals import framework_work, goal_facts, goal_result, starting
 from agents.pages.goals.goal_offers import GoalOffers
 from agents.pages.library import flow_page
+from agents.plans import renewals
 from agents.presentation import endings, hidden, outcome_words, timeline, waiting
 from agents.presentation.files_held import Holder
 from agents.presentation.timeline import Node
@@ -139,6 +140,7 @@ class GoalPage(GoalOffers):
             rule_lacks=next((one for one in self.rejected_rules if one[0]), None) if self._lacks_a_rule else None,
             paused_agent=self.goal.agent.name if self._is_paused else "",
             asked_again=self._asked_again,
+            has_begun=self.plan is not None and renewals.follows_what_ran(self.plan),
             problems=[why for rule, why in self.rejected_rules if not rule] if self._is_invalid else (),
             before_it=self.holder,
             behind_it=self.behind_it,
