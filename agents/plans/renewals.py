@@ -57,7 +57,7 @@ def began_on_the_way(plan: IntentPlan) -> bool:
 
 
 def follows_what_ran(plan: IntentPlan) -> bool:
-    """Whether steps of the approved revision ran before this one was made of what was left; one may only have failed."""
+    """Whether a step of the approved revision ran, be it that it failed, before this one was made of what was left."""
     return began_on_the_way(plan) or _delta_of(plan).get("kind") == RECOVERY
 
 

@@ -119,8 +119,10 @@ def origin(param: Any) -> SafeString:
         in_rule=is_written_in_rule(source, note),
     )
     told = format_html(": {}", _evidence(note) if badge.key == "experience" else visible(note, "line")) if note else ""
-    # “edited by rita” and “written in the rule “greet”” say the badge's own word once more.
-    word = "" if note.startswith(f"{badge.word} ") else badge.word
+    # “edited by rita” and “written in the rule “greet”” say the badge’s own word once more. A person’s note
+    # says how the value came from them: by an answer, a choice or a remedy.
+    is_told = note.startswith(f"{badge.word} ") or (note and badge.word == said.BY_HAND)
+    word = "" if is_told else badge.word
     told = told if word else visible(note, "line")
     # One box for the words: beside links each of their pieces would be a column of its own.
     return format_html(

@@ -14,6 +14,7 @@ from typing import Any
 from django.template.loader import render_to_string
 from django.urls import reverse
 
+from agents.hands import hand_items
 from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, LevelDocument
 from agents.pages.files import files_held
 from agents.pages.goals import framework_work, goal_facts, goal_result, starting
@@ -144,6 +145,7 @@ class GoalPage(GoalOffers):
             problems=[why for rule, why in self.rejected_rules if not rule] if self._is_invalid else (),
             before_it=self.holder,
             behind_it=self.behind_it,
+            remedies=[one.label for one in hand_items.remedies(self.hand_item)] if self.hand_item is not None else (),
         )
 
     @property
