@@ -27,8 +27,8 @@ _ANYBODY, _WHO = -1, "%(who)s"
 
 @dataclass(frozen=True)
 class Numbers:
-    """Plans that this person may decide, those assigned to them, designs and choices of rules, requests of the inbox, and
-    unread notices: "7", "99+", or "" for none.
+    """Plans that this person may decide, those assigned to them, designs and choices of rules, requests of the inbox,
+    and unread notices: "7", "99+", or "" for none.
 
     The others say whether there is anything to show: held decisions, steps and goals that need a person, and whether
     everything is paused.

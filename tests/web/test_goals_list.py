@@ -335,6 +335,29 @@ def test_the_composer_takes_only_forms_of_its_own_pages(owner: User) -> None:
     assert not Goal.objects.exists()
 
 
+def test_each_end_of_a_plan_is_a_state_of_the_filter(owner: User, client_of: ClientOf, goal_rows: GoalRows) -> None:
+    ends = {
+        "achieved": "ledger",
+        "handed_over": "garden",
+        "not_checked": "kitchen",
+        "check_failed": "attic",
+        "": "shed",
+    }
+    for outcome, text in ends.items():
+        goal_rows(owner, GoalState.ACHIEVED, text=text, outcome=outcome)
+    client = client_of(owner)
+
+    def listed(state: str) -> set[str]:
+        page = page_of(client, state=state)
+        return {text for text in ends.values() if f">{text}<" in page}
+
+    assert listed("achieved") == {"ledger"}
+    assert listed("handed_over") == {"garden"}
+    assert listed("not_checked") == {"kitchen", "shed"}
+    assert listed("check_failed") == {"attic"}
+    assert '<option value="handed_over">handed over</option>' in page_of(client)
+
+
 # --- preview ---------------------------------------------------------------------------------------------------------
 RULE = """RULE water a plant
 IF your task is to water the plant {name} [with {amount} litres]
