@@ -34,6 +34,7 @@ from sandbox.gate.hosts import PACKAGES
 register = template.Library()
 
 # The goals in the reason for a value of earlier runs, as `experience.Prediction.why` says them.
+_NAMED = re.compile(r"\b[Gg]oal (?P<goal>[0-9]{1,18})\b|\b[Ii]tem (?P<item>[0-9]{1,18}) of the backlog\b")
 _RUNS = re.compile(r"\(goal (?P<goals>\d{1,18}(?:, \d{1,18})*)")
 
 
@@ -276,6 +277,19 @@ def visible(text: object, place: str = "") -> SafeString:
     """
     # visible_html escapes every character it lets through.
     return mark_safe(hidden.visible_html("" if text is None else str(text), one_line=place == "line"))  # noqa: S308
+
+
+@register.filter
+def linked(text: object) -> SafeString:
+    """As `visible` in one line, with each goal and item of the backlog that the text names as a link to it."""
+    said_so = str(text)
+    pieces, at = [], 0
+    for found in _NAMED.finditer(said_so):
+        name, pk = ("goal", found["goal"]) if found["goal"] else ("mastermind-item", found["item"])
+        link = format_html('<a class="link" href="{}">{}</a>', reverse(name, args=[pk]), found[0])
+        pieces += [visible(said_so[at : found.start()], "line"), link]
+        at = found.end()
+    return format_html("{}" * (len(pieces) + 1), *pieces, visible(said_so[at:], "line"))
 
 
 @register.filter

@@ -373,6 +373,27 @@ def test_each_check_stands_there_with_its_result_and_foreign_names_stay_text(
     assert "not known: </span>No check is defined for step 2" in page
 
 
+def test_what_was_handed_over_links_to_where_it_goes_on(
+    owner: User, propose_plan: Proposer, client_of: ClientOf
+) -> None:
+    plan = propose_plan(owner)
+    came_to(plan, "handed_over", "goal 40 has a design of 3 parts; people are asked: item 7 of the backlog <b>")
+    page = said(client_of(owner), "goal", plan.goal_id)
+    assert '<a class="link" href="/goals/40/">Goal 40</a> has a design' in page
+    assert f'<a class="link" href="{reverse("mastermind-item", args=[7])}">item 7 of the backlog</a> &lt;b&gt;' in page
+
+
+def test_where_no_file_changed_no_files_are_pointed_to(
+    owner: User, propose_plan: Proposer, client_of: ClientOf
+) -> None:
+    plan = propose_plan(owner)
+    came_to(plan, "handed_over", "people are asked")
+    tried(plan.intents.get(position=1), 1, "succeeded", snapshot_after=plan.workspace.head)
+    page = said(client_of(owner), "goal", plan.goal_id)
+    assert "No file changed." in page
+    assert "The files are in" not in page
+
+
 def test_a_goal_that_was_missed_offers_no_rule_of_its_plan(
     owner: User, propose_plan: Proposer, client_of: ClientOf
 ) -> None:
