@@ -305,6 +305,12 @@ def words(identifier: object) -> str:
 
 
 @register.filter
+def class_words(name: object) -> SafeString:
+    """A class of failure in words, with its name, by which operators and the API know it, in the title."""
+    return format_html('<span title="{}">{}</span>', name, str(name).replace("_", " ").lower())
+
+
+@register.filter
 def way_words(name: object) -> str:
     """A strategy of recovery, or a way with its variant, as it is called everywhere."""
     way = way_named(str(name))

@@ -59,8 +59,9 @@ def of(user: User) -> Numbers:
     found = prepared.row(_asked(*rights, COUNTED_UP_TO + 1), {"who": user.pk})
     if found is None:
         return Numbers()
-    *counts, has_held, has_unknown, has_manual, stands_still = found
-    return Numbers(*map(in_words, counts), has_held, has_unknown, has_manual, stands_still)
+    waiting, mine, of_levels, of_inbox, unread, *there_is = found
+    counts = in_words(waiting), in_words(mine), in_words(of_levels), in_words(of_inbox), in_words(unread)
+    return Numbers(*counts, *there_is)
 
 
 @lru_cache(maxsize=512)

@@ -154,12 +154,12 @@ def test_every_try_and_every_recovery_is_on_the_timeline(
     Goal.objects.filter(pk=plan.goal_id).update(state="executing")
     page = said(client_of(owner), "goal", plan.goal_id)
     assert "failed after 6.2 s" in page
-    assert "RATE_LIMIT_ERROR: the index answered 429" in page
+    assert "rate limit error: the index answered 429" in page
     assert "retry with delay, 5 s" in page
     assert "<strong>Try 2</strong>" in page
     assert "executing, try 2 of step 2" in page
     table = said(client_of(owner), "goal-attempts", plan.goal_id)
-    assert table.count("RATE_LIMIT_ERROR") == 1
+    assert table.count('<span title="RATE_LIMIT_ERROR">rate limit error</span>') == 1
     assert "the index answered 429" in table
 
 
