@@ -13,6 +13,7 @@ from agents.goals.goals import checked_text
 from agents.models import DEFAULT_AGENT, Agent, Goal, Workspace
 from agents.pages.goals.goal_list import APPROVED, OPEN, SEARCH_MAX, GoalFilter
 from agents.plans.designs import checked_design
+from agents.presentation.outcome_words import STATES
 from agents.record.errors import GoalRefused
 from agents.record.selectors import (
     agents_usable_by,
@@ -177,7 +178,9 @@ class GoalFilterForm(forms.Form):
     state = forms.ChoiceField(
         required=False,
         choices=[("", "Any state"), (OPEN, "Not ended"), (APPROVED, "approved, waits")]
-        + [(state.value, state.value.replace("_", " ")) for state in GoalState],
+        + [(state.value, state.value.replace("_", " ")) for state in GoalState]
+        # What came of goals whose plan ran to its end, where they are not achieved.
+        + list(STATES.items()),
         error_messages={"invalid_choice": "There is no such state."},
     )
     q = forms.CharField(

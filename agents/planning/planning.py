@@ -42,8 +42,6 @@ from agents.workspaces import base_files
 from library.language.asking import Stopped
 from people.models import User
 
-# Why rules make no plan, so that what the goal says is understood without them.
-_RULES_MAKE_NONE = frozenset({"no_relevant_rule", "no_applicable_rule", "no_rule_compiled", "unusable_value"})
 MANUAL_HINT = "a person must supply a plan"
 # How the reasons begin that a model gave.
 OF_A_MODEL = "model_"
@@ -216,7 +214,7 @@ def _think(lease: Lease, adopted: Adopted, beliefs: list[Believed]) -> _Thought 
     known, found = _by_rules(lease, adopted, beliefs)
     if isinstance(found, NoPlan) and (command := command_goals.offered(goal.text, goal.workspace, found)):
         return _Thought(command, [], known)
-    if isinstance(found, NoPlan) and found.reason in _RULES_MAKE_NONE:
+    if isinstance(found, NoPlan) and found.reason in parameters.RULES_MAKE_NONE:
         found = _by_understanding(lease, adopted, found)
     validated: PlanDraft | NoPlan | None = None
     if isinstance(found, NoPlan) and models_of(goal.agent):

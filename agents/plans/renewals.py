@@ -30,6 +30,8 @@ from people.models import User
 FILES, GROUNDS, RECOVERY = "files", "grounds", "recovery"
 # How the reason of a plan begins that was planned anew before anybody decided it.
 RENEWED = "made anew"
+# A plan that stands on everything may be asked again for thousands of files; a page shows so many.
+_NAMED = 100
 _PLANNED = frozenset({Plan.Source.RULE.value, Plan.Source.UNDERSTANDING.value})
 _BY = "bdi_agent"
 
@@ -54,6 +56,11 @@ def began_on_the_way(plan: IntentPlan) -> bool:
     return int(_delta_of(plan).get("position", 1)) > 1
 
 
+def follows_what_ran(plan: IntentPlan) -> bool:
+    """Whether a step of the approved revision ran, be it that it failed, before this one was made of what was left."""
+    return began_on_the_way(plan) or _delta_of(plan).get("kind") == RECOVERY
+
+
 def needs_a_person(plan: IntentPlan) -> bool:
     """Whether it is asked again for something that no policy may look away from: all but files that moved. And whether
     something of what was wished is left out of it.
@@ -75,7 +82,7 @@ def ask_for_moved(goal: Goal, plan: IntentPlan, document: Document, differing: t
     if footings.sets_of(plan) and plan.plan.source in _PLANNED:
         _plan_again(goal, plan, f"{RENEWED}: {footings.in_words(differing)}", by=by)
         return
-    ask_again(goal, plan, document, by=by, why=footings.in_words(differing), kind=FILES)
+    ask_again(goal, plan, document, by=by, why=footings.in_words(differing), kind=FILES, paths=differing)
 
 
 def ask_again(
@@ -90,13 +97,14 @@ def ask_again(
     left_out: Collection[int] = (),
     author: User | None = None,
     simplifies: bool = False,
+    paths: Sequence[str] = (),
 ) -> IntentPlan | None:
     """Supersede the approved plan by the steps that are left of it, for a review of what changed since.
 
     The caller holds goal, plan and workspace, and no step is running. `instead` takes the place of the step at which
     the plan stopped, and `author` is the person who wrote that. `simplifies`: nobody but mindX says that it may be done
-    without, so the goal is not achieved by the rest. Steps that are no longer valid ask a person for a plan
-    instead; then there is no revision.
+    without, so the goal is not achieved by the rest. `paths`: the files that moved, of those it stands on. Steps that
+    are no longer valid ask a person for a plan instead; then there is no revision.
     """
     said = f"{_stopped(plan, kind)}: {why}"
     done = dict(plan.intents.filter(state=IntentState.SUCCEEDED.value).values_list("position", "result"))
@@ -109,7 +117,7 @@ def ask_again(
     logs.say_decided(goal.pk, Decision.ASK_AGAIN, "execute", f"{said}; it goes back to review", "warning", **data)
     try:
         draft = resuming.remaining(document, plan.position, done, tools_in_use(), instead, left_out, put_off)
-        draft = _with_reasons(plan, draft, document, why, kind)
+        draft = _with_reasons(plan, draft, document, why, kind, paths)
         if simplifies and instead is not None and not instead:
             gone = [document.at(position) for position in (plan.position, *left_out)]
             draft = simpler_goal.told(draft, [f"“{spec.sentence}”" for spec in gone], why)
@@ -181,11 +189,14 @@ def put_off_in(plan: IntentPlan) -> list[int]:
     return list(before.exclude(state__in=ended).order_by("position").values_list("position", flat=True))
 
 
-def _with_reasons(plan: IntentPlan, draft: PlanDraft, document: Document, why: str, kind: str) -> PlanDraft:
+def _with_reasons(
+    plan: IntentPlan, draft: PlanDraft, document: Document, why: str, kind: str, paths: Sequence[str]
+) -> PlanDraft:
     after = plan.workspace.head
     delta = {
         "kind": kind,
         "why": why,
+        "paths": list(paths[:_NAMED]),
         "revision": plan.revision,
         "plan": plan.pk,
         # How far the plan had come; what it did to the files itself is no change that anybody must look at.

@@ -74,6 +74,7 @@ _MISCONFIGURED = (
 _PUT_OFF = "The language model limits requests. The goal is planned automatically after {}."
 _NO_BUDGET = "The agent's budget for language models is used up until tomorrow (UTC)."
 _CHOOSE = "Choose one, or fix the step in another way."
+_REMEDY = "“{}” may settle it, with one press under “Fix step”."
 _BY_HAND = "Fix its parameters, do it by hand, skip it or give up."
 _INVALID = "Submit a new goal in other words, or write the plan by hand."
 _INSIDE = "This is an error in mindX, not in your goal. Operators are notified. Try again later, or reword the goal."
@@ -145,14 +146,15 @@ def _of_recovering(reason: str) -> Notice | None:
     return None
 
 
-def _of_review(before_it: Holder | None, asked_again: str) -> Notice | None:
+def _of_review(before_it: Holder | None, asked_again: str, *, has_begun: bool) -> Notice | None:
     if before_it is not None:
         text = f"Approved, not started: {before_it.who} is using the files of its workspace"
         tone = "person" if before_it.needs_a_person else ""
         return Notice(tone, "clock", f"{text} and {before_it.does}.", before_it.until)
     if asked_again:
-        text = f"{asked_again[:1].upper()}{asked_again[1:].rstrip('.')}."
-        return Notice("person", "eye", text, "The rest of the plan is waiting for review.")
+        # The reason may begin with the name of a file, so it keeps its case.
+        text = f"Needs approval again: {asked_again.rstrip('.')}."
+        return Notice("person", "eye", text, f"The {'rest of the ' if has_begun else ''}plan is waiting for review.")
     return None
 
 
@@ -167,16 +169,19 @@ def notice_for(
     paused_agent: str = "",
     problems: Sequence[str] = (),
     asked_again: str = "",
+    has_begun: bool = False,
     before_it: Holder | None = None,
     behind_it: int = 0,
+    remedies: Sequence[str] = (),
 ) -> Notice | None:
     """What the goal's page says at the top about its state; None when the way and the log say it all.
 
     `refused`: the hosts that its programs asked for and were not approved. `put_off_to`: when it is planned again.
     `rule_lacks`: a rule that knows the goal, and why it does not apply, where a person must act instead.
     `paused_agent`: the name of its agent, when that is paused and would go on with it. `problems`: those of its newest
-    plan. `asked_again`: why the plan that awaits a decision is what was left of an approved one. `before_it`: who has
-    the files which this goal, approved, waits for. `behind_it`: how many approved ones wait for its files.
+    plan. `asked_again`: why the plan that awaits a decision is what was left of an approved one, of which a step
+    ran if it `has_begun`. `before_it`: who has the files which this goal, approved, waits for. `behind_it`: how many
+    approved ones wait for its files. `remedies`: what is offered for the step that failed.
     """
     if paused_agent:
         return Notice("person", "clock", f"The agent {paused_agent} is paused.", _PAUSED)
@@ -188,9 +193,9 @@ def notice_for(
         case "recovering":
             return _of_recovering(reason)
         case "awaiting_review":
-            return _of_review(before_it, asked_again)
+            return _of_review(before_it, asked_again, has_begun=has_begun)
         case "manual":
-            said = _of_a_person(reason, rule_lacks, problems)
+            said = _of_a_person(reason, rule_lacks, problems, remedies)
             if not behind_it:
                 return said
             more = f"{behind_it} approved goal{' is' if behind_it == 1 else 's are'} waiting for its files until then."
@@ -212,7 +217,9 @@ def _of_a_failure(reason: str, failure_class: str, refused: Sequence[str]) -> No
     return Notice("bad", "x", f"Failed: {_words(reason) or 'no reason was recorded'}.", way_out)
 
 
-def _of_a_person(reason: str, rule_lacks: tuple[str, str] | None, problems: Sequence[str]) -> Notice:
+def _of_a_person(
+    reason: str, rule_lacks: tuple[str, str] | None, problems: Sequence[str], remedies: Sequence[str]
+) -> Notice:
     """What a person must do for a goal that cannot go on without one."""
     key, told = _key(reason), reason.partition(":")[2].strip()
     if reason.startswith("question_open"):
@@ -228,7 +235,7 @@ def _of_a_person(reason: str, rule_lacks: tuple[str, str] | None, problems: Sequ
         told = "; ".join(one.rstrip(".") for one in problems[:3])
         return Notice("person", "hand", f"The plan has problems: {told}.", _INVALID)
     if key == "needs_a_hand" and (told := told.rstrip(".")):
-        return _of_a_step_by_hand(told)
+        return _of_a_step_by_hand(told, remedies)
     if key == "internal_error" and told:
         return Notice("bad", "x", f"{told}.", _INSIDE)
     if reason.startswith("forbidden_by_policy: "):
@@ -237,10 +244,13 @@ def _of_a_person(reason: str, rule_lacks: tuple[str, str] | None, problems: Sequ
     return Notice("person", "hand", text)
 
 
-def _of_a_step_by_hand(told: str) -> Notice:
+def _of_a_step_by_hand(told: str, remedies: Sequence[str]) -> Notice:
     if told.endswith("?"):
         return Notice("person", "hand", told, _CHOOSE)
-    return Notice("person", "hand", f"{told[:1].upper()}{told[1:]}. mindX could not fix it.", _BY_HAND)
+    text = f"{told[:1].upper()}{told[1:]}."
+    if remedies:
+        return Notice("person", "hand", text, f"{_REMEDY.format('” or “'.join(remedies))} Or: {_BY_HAND}")
+    return Notice("person", "hand", f"{text} mindX could not fix it.", _BY_HAND)
 
 
 def _way_out(reason: str) -> str:

@@ -311,7 +311,7 @@ def _lines(tries: Iterable[Try]) -> Iterable[TryLine]:
     for attempt in tries:
         look, tone, said = _TRY_LOOKS.get(attempt.outcome, ("", "", attempt.outcome))
         took = f" after {duration_of(attempt)}" if attempt.finished else ""
-        why = ": ".join(part for part in (attempt.failure_class, attempt.reason) if part)
+        why = ": ".join(part for part in (attempt.failure_class.replace("_", " ").lower(), attempt.reason) if part)
         instead = f", alternative {attempt.alternative}" if attempt.alternative else ""
         yield TryLine(f"Try {attempt.number}{instead}", said + took, look, tone, why)
         if attempt.mending:

@@ -22,7 +22,7 @@ def values_of(goal: Goal, tool: str, command: str, name: str) -> list[Seen]:
     steps = (
         Intent.objects.filter(tool=tool, command=command, state=IntentState.SUCCEEDED.value)
         .filter(intent_plan__goal__in=goals_visible_to(goal.submitted_by))
-        .exclude(intent_plan__goal=goal)
+        .exclude(intent_plan__goal=goal.pk)
         .exclude(intent_plan__goal__outcome__in=sorted(MISSED))
         .select_related("intent_plan__goal__submitted_by")
         .order_by("-pk")[:MOST]

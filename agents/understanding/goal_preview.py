@@ -1,4 +1,4 @@
-"""What the rules would make of a goal that is still being typed; nothing is stored and nothing runs."""
+"""What planning would make of a goal that is still being typed; nothing is stored and nothing runs."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agents.bdi.understanding.drafting import QUESTION
 from agents.components import rules
-from agents.models import Workspace
+from agents.models import Agent, Goal, Workspace
 from agents.rules.grammar import Trigger
 from agents.rules.selection import KnownRule
 from agents.toolkit.phrases import say
 from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import PlanDraft, Step
 from agents.toolkit.wording.slots import render
-from agents.understanding import command_goals
+from agents.understanding import command_goals, parameters
 from library.models import ComponentVersion
 from people.models import User
 from sandbox.store.snapshots import EMPTY
@@ -72,10 +73,15 @@ class RuleForm:
 
 @dataclass(frozen=True)
 class Preview:
-    """What the page shows beside the goal: one rule fires, or some do not, or these are the nearest."""
+    """What the page shows beside the goal: one rule fires; or some do not and the text is understood as these steps, or
+    asked about; or these rules are the nearest, and a model (if there is one) or a person plans it.
+    """
 
     fires: Fires | None = None
     does_not: tuple[DoesNot, ...] = ()
+    understood: tuple[str, ...] = ()
+    asked: str = ""
+    has_model: bool = False
     nearest: tuple[RuleForm, ...] = ()
     # The line of mastermind that it is, where it is none for a goal.
     command: str = ""
@@ -89,8 +95,19 @@ def preview(text: str, *, by: User, workspace: Workspace | None = None) -> Previ
         return Preview(fires=_fires(trial.outcome))
     if command := command_goals.command_in(text, workspace):
         return Preview(command=command)
+    does_not = _rejected(trial.evidence)
+    # The agent may still be chosen; the one that a goal has by default stands for it.
+    goal = Goal(text=text, submitted_by=by, workspace=workspace, agent=Agent())
+    found = parameters.as_typed(goal, trial.outcome)
+    if isinstance(found, PlanDraft):
+        return Preview(does_not=does_not, understood=tuple(_said(step) for step in found.steps))
     nearest = [known for known, similarity in rules.nearest_rules(text, NEAREST) if similarity >= NEAR_ENOUGH]
-    return Preview(does_not=_rejected(trial.evidence), nearest=tuple(_form(known) for known in nearest))
+    return Preview(
+        does_not=does_not,
+        asked=found.reason.partition(": ")[2] if found.reason.startswith(QUESTION) else "",
+        has_model=parameters.has_model(goal),
+        nearest=tuple(_form(known) for known in nearest),
+    )
 
 
 def goal_text(version_id: str, values: Mapping[str, str]) -> str | None:

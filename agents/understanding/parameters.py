@@ -29,6 +29,8 @@ from agents.understanding.in_force import Rule, Tuning
 from agents.workspaces import base_files
 from agents.workspaces.base_files import BaseUnreadable
 
+# Why rules make no plan, so that what the goal says is understood without them.
+RULES_MAKE_NONE = frozenset({"no_relevant_rule", "no_applicable_rule", "no_rule_compiled", "unusable_value"})
 # A value that a model finds for a parameter of a step, asked for or remembered; None: none.
 Asked = Callable[[Meant, str], Param | None]
 
@@ -38,16 +40,23 @@ def understood(goal: Goal, without: NoPlan, *, is_wanted: Callable[[], bool] = l
 
     Raises Stopped when a model was asked for a value and the goal was cancelled meanwhile.
     """
-    tuning = in_force.current(goal.submitted_by_id)
-    tree = tree_of(goal, tuning.mapped) if tuning.switches.enable_understanding else None
-    if tree is None:
-        return without
 
     def asked(step: Meant, name: str) -> Param | None:
         command = tools_in_use().command(step.tool, step.command)
         return extraction.values_for(goal, command, [name], is_wanted=is_wanted).params.get(name)
 
-    return understood_on(goal, without, tree, tuning, asked)
+    return _over_its_files(goal, without, asked)
+
+
+def as_typed(goal: Goal, without: NoPlan) -> PlanDraft | NoPlan:
+    """The same for a goal that is still being typed and not stored: no model is asked for a value."""
+    return _over_its_files(goal, without, lambda step, name: None) if without.reason in RULES_MAKE_NONE else without
+
+
+def _over_its_files(goal: Goal, without: NoPlan, asked: Asked) -> PlanDraft | NoPlan:
+    tuning = in_force.current(goal.submitted_by_id)
+    tree = tree_of(goal, tuning.mapped) if tuning.switches.enable_understanding else None
+    return without if tree is None else understood_on(goal, without, tree, tuning, asked)
 
 
 def understood_on(goal: Goal, without: NoPlan, tree: Tree, tuning: Tuning, asked: Asked) -> PlanDraft | NoPlan:

@@ -26,7 +26,7 @@ from django.utils import timezone
 
 from agents.bdi.outcome.outcome import MISSED, Outcome
 from agents.goals import examples
-from agents.models import Goal, Intent, IntentPlan, RecoveryAttempt
+from agents.models import Goal, Intent, IntentPlan, LevelDocument, RecoveryAttempt
 from agents.pages.files import files_held
 from agents.record import worked
 from agents.record.selectors import approved, begun, goals_visible_to, paused, plans_visible_to
@@ -34,7 +34,9 @@ from agents.states import GoalState, IntentState, PlanState
 from mindx_web.presentation.chart import Chart, Day, chart
 from people.models import User
 from people.roles import Role
-from review.models import Decision
+from review.inbox import requests
+from review.levels import page
+from review.models import Decision, InboxRequest
 from review.queue import listing
 
 DAYS = 14
@@ -53,6 +55,17 @@ _AT_WORK = (GoalState.PENDING, GoalState.PLANNING, GoalState.EXECUTING, GoalStat
 def plans_to_decide(user: User) -> list[listing.Waiting]:
     """The first plans that this person may decide, in the order and with the words of the queue."""
     return [listing.waiting(user, entry) for entry in listing.with_plans(listing.decidable(user))[:SHOWN]]
+
+
+def levels_to_decide(user: User) -> list[LevelDocument]:
+    """The designs and choices of rules that wait longest for this person."""
+    found = page.decidable(user).select_related("goal__submitted_by").defer("document")
+    return list(found.order_by("pk")[:SHOWN])
+
+
+def requests_to_decide(user: User) -> list[InboxRequest]:
+    """The requests of the inbox that this person may decide, the next to expire first."""
+    return list(requests.decidable(user).select_related("by").order_by("expires_at")[:SHOWN])
 
 
 @dataclass(frozen=True)

@@ -62,9 +62,10 @@ STATE_ICONS: Mapping[str, str] = {
     "retired": "minus",
 }
 
+BY_HAND = "by hand"
 _ORIGINS: Mapping[str, Badge] = {
     "explicit": Badge("goal", "quote", "given"),
-    "person": Badge("person", "hand", "by hand"),
+    "person": Badge("person", "hand", BY_HAND),
     "rule_slot": Badge("rule", "rule", "rule slot"),
     "belief": Badge("belief", "eye", "belief"),
     "mapping": Badge("mapping", "map", "path mapping"),

@@ -34,6 +34,7 @@ from sandbox.gate.hosts import PACKAGES
 register = template.Library()
 
 # The goals in the reason for a value of earlier runs, as `experience.Prediction.why` says them.
+_NAMED = re.compile(r"\b[Gg]oal (?P<goal>[0-9]{1,18})\b|\b[Ii]tem (?P<item>[0-9]{1,18}) of the backlog\b")
 _RUNS = re.compile(r"\(goal (?P<goals>\d{1,18}(?:, \d{1,18})*)")
 
 
@@ -119,8 +120,10 @@ def origin(param: Any) -> SafeString:
         in_rule=is_written_in_rule(source, note),
     )
     told = format_html(": {}", _evidence(note) if badge.key == "experience" else visible(note, "line")) if note else ""
-    # “edited by rita” and “written in the rule “greet”” say the badge's own word once more.
-    word = "" if note.startswith(f"{badge.word} ") else badge.word
+    # “edited by rita” and “written in the rule “greet”” say the badge’s own word once more. A person’s note
+    # says how the value came from them: by an answer, a choice or a remedy.
+    is_told = note.startswith(f"{badge.word} ") or (note and badge.word == said.BY_HAND)
+    word = "" if is_told else badge.word
     told = told if word else visible(note, "line")
     # One box for the words: beside links each of their pieces would be a column of its own.
     return format_html(
@@ -277,6 +280,19 @@ def visible(text: object, place: str = "") -> SafeString:
 
 
 @register.filter
+def linked(text: object) -> SafeString:
+    """As `visible` in one line, with each goal and item of the backlog that the text names as a link to it."""
+    said_so = str(text)
+    pieces, at = [], 0
+    for found in _NAMED.finditer(said_so):
+        name, pk = ("goal", found["goal"]) if found["goal"] else ("mastermind-item", found["item"])
+        link = format_html('<a class="link" href="{}">{}</a>', reverse(name, args=[pk]), found[0])
+        pieces += [visible(said_so[at : found.start()], "line"), link]
+        at = found.end()
+    return format_html("{}" * (len(pieces) + 1), *pieces, visible(said_so[at:], "line"))
+
+
+@register.filter
 def thousands(number: int) -> str:
     """A count as people read it: 12,345."""
     return f"{number:,}"
@@ -286,6 +302,12 @@ def thousands(number: int) -> str:
 def words(identifier: object) -> str:
     """A state or a reason as words."""
     return said.words(str(identifier))
+
+
+@register.filter
+def class_words(name: object) -> SafeString:
+    """A class of failure in words, with its name, by which operators and the API know it, in the title."""
+    return format_html('<span title="{}">{}</span>', name, str(name).replace("_", " ").lower())
 
 
 @register.filter

@@ -21,6 +21,7 @@ from mindx_web.insights import overview as selectors
 from mindx_web.operations import health
 from mindx_web.presentation.words import PART_NAMES
 from people.models import User
+from review.queue.counts import numbers_of
 
 # Below this many cases a percentage would claim more than is known.
 ENOUGH_CASES = 10
@@ -40,8 +41,8 @@ class Readiness:
 def overview(request: HttpRequest) -> HttpResponse:
     """The overview, or the welcome of somebody who has no goal yet."""
     user = cast(User, request.user)
-    goals = selectors.goals_shown(user)
-    if not goals.any and not goals_visible_to(user).exists():
+    goals, numbers = selectors.goals_shown(user), numbers_of(request)
+    if not goals.any and not numbers.inbox and not goals_visible_to(user).exists():
         return welcome(request, user)
     waiting = selectors.plans_to_decide(user)
     chart = selectors.how_it_went(user)
@@ -52,6 +53,8 @@ def overview(request: HttpRequest) -> HttpResponse:
         {
             "form": GoalForm(by=user),
             "waiting": waiting,
+            "levels": selectors.levels_to_decide(user) if numbers.levels else [],
+            "requests": selectors.requests_to_decide(user) if numbers.inbox else [],
             "goals": goals,
             "chart": chart,
             "achieved_percent": round(100 * chart.achieved / chart.total) if chart.total >= ENOUGH_CASES else None,

@@ -12,6 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
+from django.db.models.functions import Now
 from django.utils import timezone
 from jsonschema import Draft202012Validator
 
@@ -209,7 +210,14 @@ def visible_to(user: User) -> QuerySet[InboxRequest]:
 
 def waiting() -> QuerySet[InboxRequest]:
     """Requests that can be decided now."""
-    return InboxRequest.objects.filter(state=State.WAITING, expires_at__gt=timezone.now())
+    return InboxRequest.objects.filter(state=State.WAITING, expires_at__gt=Now())
+
+
+def decidable(user: User) -> QuerySet[InboxRequest]:
+    """What waits for this person's decision; the same as `why_not` says of each."""
+    if not is_reviewer(user):
+        return InboxRequest.objects.none()
+    return waiting().exclude(by=user) if settings.FOUR_EYES else waiting()
 
 
 def why_not(user: User, row: InboxRequest) -> str:

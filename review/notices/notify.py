@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Model, Q
 from django.db.models.functions import Now
 
+from agents.bdi.outcome.outcome import Outcome
 from agents.models import Goal, Intent, IntentPlan
 from agents.presentation import hidden, outcome_words
 from agents.record.selectors import plans_visible_to
@@ -106,6 +107,10 @@ def text_of(kind: NoticeKind, plan: IntentPlan) -> str:
 
 
 def _how_it_ended(plan: IntentPlan) -> str:
+    if plan.state == PlanState.SUPERSEDED:
+        return "was replaced by another one"
+    if plan.state == PlanState.COMPLETE and plan.goal.outcome == Outcome.HANDED_OVER:
+        return "handed its work to people"
     if plan.state == PlanState.COMPLETE:
         return outcome_words.STATES.get(plan.goal.outcome, "is complete")
     return f"{'has' if plan.state == PlanState.FAILED else 'is'} {plan.state}"
@@ -171,7 +176,13 @@ def _concerned(plan: IntentPlan) -> list[User]:
     approval = Approval.objects.filter(intent_plan=plan).select_related("by").first()
     if approval is None:
         return []
-    return [*User.objects.filter(pk__in=evaluation.approvers(plan, approval)), plan.goal.submitted_by]
+    concerned = [*User.objects.filter(pk__in=evaluation.approvers(plan, approval)), plan.goal.submitted_by]
+    following = plan.goal.intent_plans.filter(state=PlanState.AWAITING_REVIEW.value).first()
+    if plan.state == PlanState.SUPERSEDED and following is not None:
+        # That the next revision waits for them says more, and leads to it.
+        asked = _deciders(following)
+        return [user for user in concerned if user not in asked]
+    return concerned
 
 
 def _deciders(plan: IntentPlan) -> list[User]:

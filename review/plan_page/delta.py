@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +18,8 @@ from agents.plans.renewals import FILES, RECOVERY
 class Delta:
     """The approved revision, why it stopped before `position`, and which steps are unchanged.
 
-    `reading` says how the files differ from those it was approved with (None: not stored); it is set only if the files
-    are what changed.
+    `reading` says how the files that it stands on differ from those it was made on (None: not stored); it is set only
+    if the files are what changed.
     """
 
     revision: int
@@ -42,7 +42,7 @@ class Delta:
 
     @property
     def done(self) -> int:
-        """How many steps had ended when it stopped."""
+        """How many steps had ended before the one at which it stopped."""
         return self.position - 1
 
 
@@ -60,14 +60,14 @@ def since_approval(plan: IntentPlan, document: Document | None) -> Delta | None:
         int(found.get("position", 1)),
         before,
         after,
-        _reading(before, after) if kind == FILES else None,
+        _reading(before, after, found.get("paths", ())) if kind == FILES else None,
         _as_approved(plan, int(found["plan"]), document) if document is not None else frozenset(),
     )
 
 
-def _reading(before: str, after: str) -> Reading | None:
+def _reading(before: str, after: str, paths: Sequence[str]) -> Reading | None:
     try:
-        return snapshot_reading.read_kept(before, after)
+        return snapshot_reading.read_kept(before, after, of=paths)
     except NotKept:
         return None
 

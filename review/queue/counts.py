@@ -14,6 +14,7 @@ from psycopg.sql import Literal
 from agents.models import Standstill
 from agents.record import prepared
 from people.models import User
+from review.inbox import requests
 from review.levels import page
 from review.models import HeldDecision, Notice
 from review.queue import listing
@@ -26,8 +27,8 @@ _ANYBODY, _WHO = -1, "%(who)s"
 
 @dataclass(frozen=True)
 class Numbers:
-    """Plans that this person may decide, those assigned to them, designs and choices of rules, and unread notices: "7",
-    "99+", or "" for none.
+    """Plans that this person may decide, those assigned to them, designs and choices of rules, requests of the inbox,
+    and unread notices: "7", "99+", or "" for none.
 
     The others say whether there is anything to show: held decisions, steps and goals that need a person, and whether
     everything is paused.
@@ -36,6 +37,7 @@ class Numbers:
     waiting: str = ""
     mine: str = ""
     levels: str = ""
+    inbox: str = ""
     unread: str = ""
     has_held: bool = False
     has_unknown: bool = False
@@ -57,8 +59,9 @@ def of(user: User) -> Numbers:
     found = prepared.row(_asked(*rights, COUNTED_UP_TO + 1), {"who": user.pk})
     if found is None:
         return Numbers()
-    waiting, mine, of_levels, unread, *there_is = found
-    return Numbers(in_words(waiting), in_words(mine), in_words(of_levels), in_words(unread), *there_is)
+    waiting, mine, of_levels, of_inbox, unread, *there_is = found
+    counts = in_words(waiting), in_words(mine), in_words(of_levels), in_words(of_inbox), in_words(unread)
+    return Numbers(*counts, *there_is)
 
 
 @lru_cache(maxsize=512)
@@ -72,6 +75,7 @@ def _asked(is_active: bool, is_superuser: bool, roles: tuple[str, ...], _four_ey
         _counted(waiting, most),
         _counted(waiting.filter(assigned_to=user), most),
         _counted(page.decidable(user), most),
+        _counted(requests.decidable(user), most),
         _counted(Notice.objects.filter(user=user, read_at__isnull=True), most),
         Exists(HeldDecision.objects.filter(by=user)),
         Exists(listing.steps_to_judge(user)),

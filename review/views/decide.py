@@ -11,7 +11,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 from django_htmx.http import HttpResponseClientRedirect
 
 from agents.bdi.plans import document as documents
@@ -49,11 +49,16 @@ class _NeedsMore(WordsRefused):
         self.needed = needed
 
 
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 @asks_again(approves_risky)
 def decide(request: HttpRequest, pk: int) -> HttpResponse:
-    """Approve, reject or send back. If refused: the page again with the reason and the typed texts."""
+    """Approve, reject or send back. If refused: the page again with the reason and the typed texts.
+
+    That page stands at this address, so who reloads or shares it is led to the plan.
+    """
     plan, user = visible_plan(request, pk), asking(request)
+    if request.method != "POST":
+        return HttpResponseRedirect(plan.get_absolute_url())
     place = listing.place_of(user, plan)
     typed: dict[str, Any] = {name: request.POST.get(name, "") for name in _TYPED}
     typed["chosen"], typed["alternatives"] = _chosen(request), _alternatives(request)

@@ -332,7 +332,6 @@ ACTIONS = {
     "review-undo",
     "review-undo-batch",
     "review-edit-as-said",
-    "review-decide",
     "review-withdraw",
     "review-second",
     "review-say",
@@ -359,6 +358,8 @@ PARTS: dict[str, Callable[[Furnished], list[Any]]] = {
     "review-shadow": _plan,
     # Leads on to the comparison of what was chosen.
     "review-compare-choose": _plan,
+    # Leads on to the plan that its form decides.
+    "review-decide": _plan,
     "review-held": lambda all_: [all_.waiting.pk, 1],
     "review-held-batch": lambda _: ["none"],
     # Leads on to what it is about, or to a plan's page.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable
 from typing import Literal
@@ -13,6 +14,7 @@ from agents.components import rules
 from agents.models import Goal
 from agents.rules.starter import starter_files
 from agents.states import GoalState
+from agents.workspaces import workspaces
 from library.components.services import load_starters
 from mindx_web.operations import health
 from people.models import User
@@ -51,6 +53,22 @@ def test_a_goal_is_written_previewed_and_submitted_by_keyboard(width: int, owner
     goal = Goal.objects.get()
     assert page.url.endswith(f"/goals/{goal.pk}/")
     assert goal.text == "Create a Python project named weather"
+
+
+def test_choosing_another_workspace_previews_the_goal_in_it(
+    owner: User, open_page: OpenPage, make_goal: Callable[..., Goal]
+) -> None:
+    workspace = make_goal(owner).workspace
+    workspaces.put_file(workspace, by=owner, path="notes/a.txt", source=io.BytesIO(b"x"))
+    page = open_page(owner, "/goals/new/")
+    preview = page.locator("#goal-preview")
+    page.select_option("#goal-workspace", workspace.name)
+    expect(preview).to_contain_text("How it will be planned")  # without a text, nothing else takes its place
+    page.select_option("#goal-workspace", "")
+    page.fill("#goal-text", "show me notes/a.txt")
+    expect(preview).to_contain_text("mindX will ask")
+    page.select_option("#goal-workspace", workspace.name)
+    expect(preview).to_contain_text("mindX would plan this as")
 
 
 def test_two_clicks_on_submit_make_one_goal(owner: User, open_page: OpenPage) -> None:

@@ -98,7 +98,7 @@ def test_a_fault_in_a_page_gets_the_page_and_tells_nothing_of_the_fault(db: None
 @pytest.mark.parametrize(
     ("address", "above"),
     [
-        ("/review/7/decide/", "/review/7/"),
+        ("/review/7/try-again/", "/review/7/"),
         ("/review/groups/0123/4567/decide/", "/review/groups/0123/4567/"),
         ("/goals/examples/note/", "/goals/"),
         ("/agents/go-on", "/agents/"),

@@ -154,12 +154,12 @@ def test_every_try_and_every_recovery_is_on_the_timeline(
     Goal.objects.filter(pk=plan.goal_id).update(state="executing")
     page = said(client_of(owner), "goal", plan.goal_id)
     assert "failed after 6.2 s" in page
-    assert "RATE_LIMIT_ERROR: the index answered 429" in page
+    assert "rate limit error: the index answered 429" in page
     assert "retry with delay, 5 s" in page
     assert "<strong>Try 2</strong>" in page
     assert "executing, try 2 of step 2" in page
     table = said(client_of(owner), "goal-attempts", plan.goal_id)
-    assert table.count("RATE_LIMIT_ERROR") == 1
+    assert table.count('<span title="RATE_LIMIT_ERROR">rate limit error</span>') == 1
     assert "the index answered 429" in table
 
 
@@ -373,6 +373,27 @@ def test_each_check_stands_there_with_its_result_and_foreign_names_stay_text(
     assert "not known: </span>No check is defined for step 2" in page
 
 
+def test_what_was_handed_over_links_to_where_it_goes_on(
+    owner: User, propose_plan: Proposer, client_of: ClientOf
+) -> None:
+    plan = propose_plan(owner)
+    came_to(plan, "handed_over", "goal 40 has a design of 3 parts; people are asked: item 7 of the backlog <b>")
+    page = said(client_of(owner), "goal", plan.goal_id)
+    assert '<a class="link" href="/goals/40/">Goal 40</a> has a design' in page
+    assert f'<a class="link" href="{reverse("mastermind-item", args=[7])}">item 7 of the backlog</a> &lt;b&gt;' in page
+
+
+def test_where_no_file_changed_no_files_are_pointed_to(
+    owner: User, propose_plan: Proposer, client_of: ClientOf
+) -> None:
+    plan = propose_plan(owner)
+    came_to(plan, "handed_over", "people are asked")
+    tried(plan.intents.get(position=1), 1, "succeeded", snapshot_after=plan.workspace.head)
+    page = said(client_of(owner), "goal", plan.goal_id)
+    assert "No file changed." in page
+    assert "The files are in" not in page
+
+
 def test_a_goal_that_was_missed_offers_no_rule_of_its_plan(
     owner: User, propose_plan: Proposer, client_of: ClientOf
 ) -> None:
@@ -408,9 +429,13 @@ def test_a_plan_that_is_asked_about_again_says_why_at_the_top(
 ) -> None:
     plan = propose_plan(owner)
     why = "step 1 (simple_coder.read) failed: nothing.txt: there is no such file; step 1 is left out"
-    type(plan.plan).objects.filter(pk=plan.plan_id).update(evidence={"delta": {"why": why}})
+    plans = type(plan.plan).objects.filter(pk=plan.plan_id)
+    plans.update(evidence={"delta": {"why": why, "kind": "recovery"}})
     page = said(client_of(owner), "goal", plan.goal_id)
-    assert f"S{why[1:]}. The rest of the plan is waiting for review." in page
+    assert f"Needs approval again: {why}. The rest of the plan is waiting for review." in page
+    plans.update(evidence={"delta": {"why": "f5.txt changed since it was tried", "kind": "files"}})
+    page = said(client_of(owner), "goal", plan.goal_id)
+    assert "Needs approval again: f5.txt changed since it was tried. The plan is waiting for review." in page
 
 
 def test_a_plan_that_was_approved_is_nobodys_turn_also_while_its_agent_is_paused(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +23,7 @@ from agents.record.selectors import begun, goals_visible_to
 from agents.rules.starter import starter_files
 from agents.states import GoalState
 from agents.understanding import goal_preview
+from agents.workspaces import workspaces
 from agents.workspaces.stores import store
 from library.components.services import load_starters, publish
 from people.models import User
@@ -333,6 +335,29 @@ def test_the_composer_takes_only_forms_of_its_own_pages(owner: User) -> None:
     assert not Goal.objects.exists()
 
 
+def test_each_end_of_a_plan_is_a_state_of_the_filter(owner: User, client_of: ClientOf, goal_rows: GoalRows) -> None:
+    ends = {
+        "achieved": "ledger",
+        "handed_over": "garden",
+        "not_checked": "kitchen",
+        "check_failed": "attic",
+        "": "shed",
+    }
+    for outcome, text in ends.items():
+        goal_rows(owner, GoalState.ACHIEVED, text=text, outcome=outcome)
+    client = client_of(owner)
+
+    def listed(state: str) -> set[str]:
+        page = page_of(client, state=state)
+        return {text for text in ends.values() if f">{text}<" in page}
+
+    assert listed("achieved") == {"ledger"}
+    assert listed("handed_over") == {"garden"}
+    assert listed("not_checked") == {"kitchen", "shed"}
+    assert listed("check_failed") == {"attic"}
+    assert '<option value="handed_over">handed over</option>' in page_of(client)
+
+
 # --- preview ---------------------------------------------------------------------------------------------------------
 RULE = """RULE water a plant
 IF your task is to water the plant {name} [with {amount} litres]
@@ -374,6 +399,27 @@ def test_a_text_no_rule_knows_gets_the_nearest_rules_as_forms(
     page = page_of(client_of(owner), "/goals/preview/", text="My flowers are thirsty")
     assert "No rule matches this goal yet" in page
     assert 'name="slot-name"' in page
+
+
+def test_the_preview_says_what_is_planned_without_a_rule_and_what_is_asked(
+    owner: User, client_of: ClientOf, make_goal: Callable[..., Goal]
+) -> None:
+    """A command needs no rule, so the preview may not speak of a plan by hand."""
+    workspace = make_goal(owner).workspace
+    for path in ("job.py", "notes/a.txt", "notes/b.txt"):
+        workspaces.put_file(workspace, by=owner, path=path, source=io.BytesIO(b"x = 1\n"))
+
+    def shown(text: str) -> str:
+        return page_of(client_of(owner), "/goals/preview/", text=text, workspace=workspace.name)
+
+    planned = shown("run python job.py")
+    assert "mindX would plan this as" in planned
+    assert "python job.py" in planned
+    assert "by hand" not in planned
+    asked = shown("show me the text file")
+    assert "mindX will ask: " in asked
+    assert "by hand" not in asked
+    assert "it will need a plan by hand" in shown("My flowers are thirsty")
 
 
 def test_a_form_made_of_a_rule_submits_the_sentence_with_its_slots(

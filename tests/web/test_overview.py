@@ -23,8 +23,11 @@ from mindx_web.operations import health, heartbeat
 from mindx_web.presentation.bars import HEIGHT
 from mindx_web.presentation.chart import Day, chart
 from people.models import User
+from review.inbox import requests
+from review.inbox.requests import Sent
 from review.models import PlanRisk, QueueEntry
 from review.reading.danger import Danger
+from tests.review import some_levels
 
 ClientOf = Callable[[User], Client]
 GoalRows = Callable[..., list[Goal]]
@@ -109,6 +112,26 @@ def test_with_four_eyes_nobody_is_asked_about_their_own_plan(
     settings.FOUR_EYES = True  # type: ignore[attr-defined]
     assert selectors.plans_to_decide(reviewer) == []
     assert f"/review/{plan.pk}/" not in overview(client_of(reviewer))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_designs_and_requests_wait_for_those_who_may_decide_them(
+    owner: User, reviewer: User, client_of: ClientOf, settings: Any
+) -> None:
+    some_levels.switch_on("design")
+    design = some_levels.with_design(owner)
+    asked = requests.take_in(Sent(source="invoice bot", tool="mail.send", arguments={}), by=reviewer)
+    links = [f'href="{one.get_absolute_url()}"' for one in (design, asked)]
+    shown = overview(client_of(reviewer))
+    assert all(link in shown for link in links)
+    assert "1 design or choice of rules needs your review." in shown
+    assert "1 request is in your inbox." in shown
+    assert 'Inbox <span class="count count-person">1<' in client_of(reviewer).get("/review/").content.decode()
+    assert not any(link in overview(client_of(owner)) for link in links)
+    settings.FOUR_EYES = True
+    shown = overview(client_of(reviewer))
+    assert links[0] in shown
+    assert links[1] not in shown, "it is the reviewer's own"
 
 
 def test_plans_stand_in_the_order_and_with_the_danger_sentence_of_the_queue(

@@ -79,6 +79,7 @@ def test_the_live_page_is_told_when_a_goal_waits_longer(owner: User, waiting_for
     [
         ("sandbox_unavailable: no user namespaces", "Waiting for the sandbox. The sandbox could not start"),
         ("waits_for_person: two people must approve it", "Waiting for a person: two people must approve it."),
+        ("waits_for_answer: the agent cara counts", "waiting for an answer"),
     ],
 )
 def test_a_goal_that_waits_for_no_try_says_what_it_waits_for(

@@ -24,6 +24,7 @@ from agents.bdi.outcome import file_syntax
 from agents.bdi.outcome.outcome import Check, CheckKind
 from agents.bdi.plans.document import Document, IntentSpec
 from agents.toolkit.command import Command
+from agents.toolkit.packages import installs_packages
 from agents.toolkit.registry import Registry
 from sandbox.commands import Refusal, place
 
@@ -201,6 +202,9 @@ def _steps(
         if left := registry.command(spec.tool, spec.command).tells_left:
             yield Check(CheckKind.NOTHING_LEFT, steps=(spec.position,), word=left)
         kind = _of_a_program(spec, asked, document.goal_text)
+        if kind is CheckKind.UNKNOWN and spec is not main[-1] and installs_packages(spec.params.get("command_line")):
+            # It only prepares later steps, and pip fails when it has not installed what it was asked for.
+            kind = CheckKind.EXIT_ZERO
         if kind is not None:
             yield Check(kind, steps=(spec.position,))
         elif spec.position in vague and not asked.change:

@@ -264,7 +264,7 @@ def take(
     else:
         way, why, drawn = _learned(open_ways, standing, settings, cell, known, rng)
     if _asks_instead(way, failure_class, standing, policy, shut):
-        way, why = MANUAL, f"a person is asked: {why}"
+        way = MANUAL
     if policy.pinned in shut and policy.pinned is not None:
         why = f"{policy.pinned.words} is pinned and not open ({shut[policy.pinned]}); {why}"
     return Taken(way, why, drawn, shut)

@@ -90,19 +90,19 @@ def _module(step: IntentSpec, command: Command, facts: Facts, around: Around) ->
     found = _LACKS.findall(f"{facts.printed}\n{facts.text}") if _LINE in command.properties else []
     if not found or found[-1] in sys.stdlib_module_names or _is_own(found[-1], around.there):
         return
-    name = found[-1]
+    name, label = found[-1], f"Install {found[-1]}"
     steps, where = [], around.environment
     if not where:
         where = _ENVIRONMENT
         if f"{where}/pyvenv.cfg" not in around.there:
-            steps.append(_added(step, "create_venv", {"venv_name": where}))
-        steps.append(_added(step, "activate_venv", {"venv_name": where}))
-    steps.append(_added(step, "run", {_LINE: f"pip install {name}", "hosts": [PACKAGES]}))
+            steps.append(_added(step, label, "create_venv", {"venv_name": where}))
+        steps.append(_added(step, label, "activate_venv", {"venv_name": where}))
+    steps.append(_added(step, label, "run", {_LINE: f"pip install {name}", "hosts": [PACKAGES]}))
     says = (
         f"“pip install {name}” runs before the step, in the environment {where}. Check that the package of this name is"
         " the one that is meant."
     )
-    yield Remedy(INSTALL, f"Install {name}", says, (*steps, step))
+    yield Remedy(INSTALL, label, says, (*steps, step))
 
 
 def _is_own(module: str, there: Collection[str]) -> bool:
@@ -111,15 +111,20 @@ def _is_own(module: str, there: Collection[str]) -> bool:
     return any(f"/{path}".endswith(ends) for path in there if "site-packages/" not in path)
 
 
-def _added(failed: IntentSpec, command: str, params: dict[str, Any]) -> IntentSpec:
-    """A step before the failed one. What a document fixes of a step is fixed when it is proposed."""
+def _added(failed: IntentSpec, label: str, command: str, params: dict[str, Any]) -> IntentSpec:
+    """A step of the remedy with this label, before the failed one.
+
+    What a document fixes of a step is fixed when it is proposed.
+    """
     return replace(
         failed,
         tool=_CODER,
         command=command,
         params=params,
-        parameters=tuple(Parameter(name, value, "person") for name, value in params.items()),
-        justification=f"{failed.tool}.{failed.command} failed without it",
+        parameters=tuple(
+            Parameter(name, value, "person", note=f"from the remedy “{label}”") for name, value in params.items()
+        ),
+        justification=f"From the remedy “{label}”: {failed.tool}.{failed.command} failed without it.",
         rule="",
         alternatives=(),
         retries=None,

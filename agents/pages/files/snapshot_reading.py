@@ -5,7 +5,7 @@ Nothing is left out in silence: what is too long for the page says so, with its 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from agents.presentation import file_text
@@ -62,9 +62,13 @@ class _Lines:
     address: str = ""
 
 
-def read(before: str, after: str, *, start: int = 0, fold: bool = True) -> Reading:
-    """The differences from `start` on. Raises KeyError for a snapshot that is not kept, DamagedStore for a damaged."""
-    found = compare(store().entries(before), store().entries(after), fold=fold)
+def read(before: str, after: str, *, start: int = 0, fold: bool = True, of: Collection[str] = ()) -> Reading:
+    """The differences from `start` on, `of` these paths only where some are given.
+
+    Raises KeyError for a snapshot that is not kept, DamagedStore for a damaged.
+    """
+    old, new = (_only(store().entries(digest), of) for digest in (before, after))
+    found = compare(old, new, fold=fold)
     room, items = TEXT_BYTES, []
     for each in found[start : start + PAGE]:
         lines = _lines(before, after, each, room)
@@ -75,12 +79,16 @@ def read(before: str, after: str, *, start: int = 0, fold: bool = True) -> Readi
     return Reading(tuple(items), tuple((word, count) for word, count in counts if count), more)
 
 
-def read_kept(before: str, after: str, *, start: int = 0) -> Reading:
+def read_kept(before: str, after: str, *, start: int = 0, of: Collection[str] = ()) -> Reading:
     """As `read`, for callers that know nothing of the store. Raises NotKept."""
     try:
-        return read(before, after, start=start)
+        return read(before, after, start=start, of=of)
     except (KeyError, DamagedStore) as error:
         raise NotKept(f"{before[:8]} or {after[:8]} cannot be read") from error
+
+
+def _only(entries: Iterable[Entry], paths: Collection[str]) -> list[Entry]:
+    return [entry for entry in entries if not paths or file_paths.to_text(entry.path) in paths]
 
 
 def read_one(before: str, after: str, path: bytes) -> Shown:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import Count, Min, Q, QuerySet
 
+from agents.bdi.outcome.outcome import Outcome
 from agents.models import Goal, IntentPlan
 from agents.record.selectors import approved, begun, page_of_goals, paused
 from agents.states import GOAL_ENDED, GoalState, PlanState
@@ -21,7 +22,9 @@ SEARCH_MAX = 200
 
 @dataclass(frozen=True)
 class GoalFilter:
-    """What the reader asked for. `state` is a state, "open", "approved" or nothing; `text` words or a goal's number."""
+    """What the reader asked for. `state` is a state as people read it (also what came of a plan that ran to its end),
+    "open", "approved" or nothing; `text` words or a goal's number.
+    """
 
     state: str = ""
     text: str = ""
@@ -53,6 +56,10 @@ def find(visible: QuerySet[Goal], wanted: GoalFilter) -> GoalList:
         goals = goals.filter(state=GoalState.AWAITING_REVIEW.value, pk__in=may_run.values("goal"))
     elif wanted.state == GoalState.AWAITING_REVIEW:
         goals = goals.filter(state=GoalState.AWAITING_REVIEW.value, approved=False)
+    elif wanted.state in set(Outcome):
+        # As `shown_state` says it: goals from before there were checks have no outcome, and nothing checked them.
+        came = [wanted.state, ""] if wanted.state == Outcome.NOT_CHECKED else [wanted.state]
+        goals = goals.filter(state=GoalState.ACHIEVED.value, outcome__in=came)
     elif wanted.state:
         goals = goals.filter(state=GoalState(wanted.state).value)
     if wanted.text:

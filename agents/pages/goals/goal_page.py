@@ -14,11 +14,14 @@ from typing import Any
 from django.template.loader import render_to_string
 from django.urls import reverse
 
+from agents.hands import hand_items
 from agents.models import Attempt, Belief, Goal, Intent, IntentPlan, LevelDocument
 from agents.pages.files import files_held
 from agents.pages.goals import framework_work, goal_facts, goal_result, starting
 from agents.pages.goals.goal_offers import GoalOffers
 from agents.pages.library import flow_page
+from agents.plans import renewals
+from agents.plans.ending import WAITS_FOR_ANSWER
 from agents.presentation import endings, hidden, outcome_words, timeline, waiting
 from agents.presentation.files_held import Holder
 from agents.presentation.timeline import Node
@@ -31,6 +34,8 @@ from people.models import User
 # Fragments that change with the goal's state; each is a template with one root element of the same id.
 FRAGMENTS = ("goal-state", "goal-actions", "goal-way", "goal-tabs", "goal-timeline", "goal-side")
 TITLE_MAX = 240
+# Of a goal that is recovering in the table of states, although nothing has failed.
+_WAITS = {WAITS_UNTIL: "waiting", WAITS_FOR_ANSWER: "waiting for an answer"}
 
 
 @dataclass(frozen=True)
@@ -102,6 +107,12 @@ class GoalPage(GoalOffers):
         """The result, when it has ended and something was tried."""
         return goal_result.of(self.goal, self.revisions) if self.part == "live" else None
 
+    @property
+    def left_files_alone(self) -> bool:
+        """Whether it is known that no file is another one since it began; the result says so."""
+        found = self.result
+        return found is not None and found.are_files_known and not found.files and not found.more_files
+
     @cached_property
     def flow(self) -> flow_page.Flow | None:
         """The workflow that its plan came from, with the state of each step."""
@@ -139,9 +150,11 @@ class GoalPage(GoalOffers):
             rule_lacks=next((one for one in self.rejected_rules if one[0]), None) if self._lacks_a_rule else None,
             paused_agent=self.goal.agent.name if self._is_paused else "",
             asked_again=self._asked_again,
+            has_begun=self.plan is not None and renewals.follows_what_ran(self.plan),
             problems=[why for rule, why in self.rejected_rules if not rule] if self._is_invalid else (),
             before_it=self.holder,
             behind_it=self.behind_it,
+            remedies=[one.label for one in hand_items.remedies(self.hand_item)] if self.hand_item is not None else (),
         )
 
     @property
@@ -168,8 +181,8 @@ class GoalPage(GoalOffers):
         """The state as the badge says it, with the try that runs."""
         if self.goal.state == GoalState.ACHIEVED:
             return self.came.headline.lower()
-        if self.goal.reason.startswith(WAITS_UNTIL):
-            return f"waiting, step {self.running[0]}" if self.running else "waiting"
+        if waits := next((words for code, words in _WAITS.items() if self.goal.reason.startswith(code)), ""):
+            return f"{waits}, step {self.running[0]}" if self.running else waits
         word = "approved" if self.is_approved else self.goal.state.replace("_", " ")
         if self.running:
             return f"{word}, try {self.running[1]} of step {self.running[0]}"

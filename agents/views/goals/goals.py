@@ -131,9 +131,9 @@ def example(request: HttpRequest, key: str) -> HttpResponse:
 
 @require_safe
 def preview(request: HttpRequest) -> HttpResponse:
-    """The fragment beside the composer: the rule that would fire for the text so far, else the nearest rules."""
+    """The fragment beside the composer: what would plan the text so far. `hint`: without a text, how that is shown."""
     shown = _previewed(cast(User, request.user), request.GET.get("text", ""), request.GET.get("workspace", ""))
-    return render(request, "agents/goals/_preview.html", shown)
+    return render(request, "agents/goals/_preview.html", {**shown, "hint": "hint" in request.GET})
 
 
 def _previewed(user: User, text: str, workspace_name: str) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from agents.pages.goals.goal_page import GoalPage
 from agents.presentation import hand_lines, schema_form
 from agents.presentation.schema_form import Field
 from agents.record.errors import NotPossibleNow, NotYours, PlanInvalid
+from agents.states import PlanState
 from agents.toolkit.command import Command
 from agents.toolkit.registry import UnknownTool, tools_in_use
 from agents.understanding import re_extraction
@@ -140,7 +141,8 @@ def hand(request: HttpRequest, pk: int) -> HttpResponse:
     except NotYours as error:
         return _show(request, goal, user, item, trouble=[str(error)], status=403)
     messages.success(request, said)
-    return redirect("goal", pk)
+    revision = goal.intent_plans.filter(state=PlanState.AWAITING_REVIEW).first()
+    return redirect(goal if revision is None else revision)
 
 
 def _chosen(item: HandItem, number: str) -> dict[str, Any]:

@@ -62,6 +62,24 @@ def test_nothing_runs_on_files_that_nobody_saw(
     assert Goal.objects.get(pk=plan.goal_id).state == GoalState.ACHIEVED
 
 
+def test_the_page_names_the_files_it_stands_on_and_no_others(
+    proposed_by_hand: Approved, owner: User, reviewer: User, client_of: Callable[[User], Client]
+) -> None:
+    """What else changed in the workspace, here before the approval, makes nobody read the plan again."""
+    plan = proposed_by_hand([run("cat f5.txt")])
+    _put(plan.workspace, owner, "f0.txt")
+    _put(plan.workspace, owner, "f5.txt")
+    shadow.one()
+    plan.refresh_from_db()
+    decisions.approve(plan, by=reviewer, digest=plan.digest)
+    workspaces.put_file(plan.workspace, by=owner, path="f5.txt", source=io.BytesIO(b"once more"))
+    cycle.work(plan.goal_id)
+    page = client_of(reviewer).get(_again(plan).get_absolute_url()).content.decode()
+    assert page.count("f5.txt changed since it was tried") == 2
+    assert '<span class="path">f5.txt</span>' in page
+    assert "f0.txt" not in page
+
+
 def test_an_unmoved_workspace_asks_nobody_again(approved: Approved) -> None:
     plan = approved([write("a.txt")])
     cycle.work(plan.goal_id)

@@ -76,6 +76,13 @@ def test_a_rule_that_does_not_apply_is_named_with_what_it_lacks() -> None:
     assert "remove a folder" not in unknown.text
 
 
+def test_what_may_settle_a_failed_step_is_named_first() -> None:
+    notice = notice_for("manual", "needs_a_hand: step 1 failed, no module ledgerly", remedies=["Install ledgerly"])
+    assert notice is not None
+    assert notice.text == "Step 1 failed, no module ledgerly."
+    assert notice.way_out.startswith("“Install ledgerly” may settle it")
+
+
 def test_a_step_that_needs_a_hand_is_named_with_why() -> None:
     notice = notice_for("manual", "needs_a_hand: step 2 failed, exit status 1; it asked for example.com.")
     assert notice is not None

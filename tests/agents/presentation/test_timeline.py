@@ -69,7 +69,7 @@ def test_every_try_stands_under_its_intent_with_its_class_and_recovery() -> None
         ("Recovery", "retry with delay, 5 s", "mend"),
         ("Try 2", "runs", "now"),
     ]
-    assert node.tries[0].detail == "RATE_LIMIT_ERROR: the index answered 429"
+    assert node.tries[0].detail == "rate limit error: the index answered 429"
     assert node.tone == "n-clay"
 
 
@@ -90,7 +90,7 @@ def test_what_a_person_said_of_a_step_stands_under_it_and_a_lost_try_is_no_succe
     lost = Try(1, at(5), at(20.3), "lost", "", "worker w-1 did not come back")
     said = replace(STEPS[0], reason="olga says: it took effect", tries=(lost,))
     skipped = replace(STEPS[1], state="skipped", reason="skipped by rita", tries=(FAILED,))
-    failed = replace(STEPS[1], state="failed", reason="RATE_LIMIT_ERROR: the index answered 429", tries=(FAILED,))
+    failed = replace(STEPS[1], state="failed", reason="rate limit error: the index answered 429", tries=(FAILED,))
     of_said, of_skipped = built(replace(REVISION, steps=(said, skipped)))[4:]
     assert (of_said.detail, of_said.tries[0].said) == (
         "olga says: it took effect",

@@ -21,7 +21,9 @@ from django.test import Client
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from agents.bdi.plans import document as documents
 from agents.models import IntentPlan
+from agents.plans import renewals
 from agents.record import moves
 from agents.states import PlanState
 from people.models import User
@@ -119,6 +121,8 @@ def test_when_time_runs_out_operators_are_told_as_well(plan: IntentPlan, judge: 
         ("complete", "achieved", "The plan is complete: "),
         ("complete", "nothing_changed", "The plan ran, but nothing changed: "),
         ("complete", "not_checked", "The plan ran, not checked: "),
+        ("complete", "handed_over", "The plan handed its work to people: "),
+        ("superseded", "", "The plan was replaced by another one: "),
         ("complete", "", "The plan is complete: "),
         ("failed", "", "The plan has failed: "),
     ],
@@ -155,6 +159,19 @@ def test_the_outcome_comes_back_to_who_decided_and_to_the_submitter(
     notify.sweep()
     assert told("outcome") == {judge.username, submitter.username}
     assert Notice.objects.filter(kind="outcome").first().text.startswith("The plan is complete")  # type: ignore[union-attr]
+
+
+def test_who_is_to_decide_the_next_revision_is_told_of_that_only(
+    plan: IntentPlan, judge: User, submitter: User, operator: User
+) -> None:
+    decisions.approve(plan, by=judge, digest=plan.digest)
+    notify.sweep()
+    plan.refresh_from_db()
+    document = documents.read(bytes(plan.document))
+    renewals.ask_again(plan.goal, plan, document, by="a test", why="a rule was withdrawn")
+    notify.sweep()
+    assert judge.username in told("awaits")
+    assert told("outcome") == {submitter.username}
 
 
 def _ended(plan: IntentPlan) -> None:

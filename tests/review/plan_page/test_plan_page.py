@@ -21,7 +21,7 @@ from agents.workspaces import base_files
 from people.models import User
 from people.roles import Role
 from review.deciding import decisions
-from review.models import Approval, Comment, Decision
+from review.models import Approval, Comment, Decision, HeldDecision
 from review.policy.verdict import Action
 from tests.review.plans import MKDIR, WRITE, goal_of, person, proposed, step, with_files
 from tests.review.some_policies import in_force
@@ -87,9 +87,11 @@ def test_under_four_eyes_ones_own_plan_has_no_buttons(judge: User, client_of: Cl
 def test_a_decision_is_only_taken_by_post_and_with_the_forms_token(plan: IntentPlan, judge: User) -> None:
     client = Client(enforce_csrf_checks=True)
     client.force_login(judge, backend="people.backends.SealedPeople")
-    assert client.get(f"/review/{plan.pk}/decide/").status_code == 405
+    read = client.get(f"/review/{plan.pk}/decide/", {"verdict": "approve", "digest": plan.digest})
+    assert (read.status_code, read["Location"]) == (302, plan.get_absolute_url())
     assert decide(client, plan, "approve").status_code == 403
     assert not Decision.objects.exists()
+    assert not HeldDecision.objects.exists()
 
 
 # --- what the page shows --------------------------------------------------------------------------------------------

@@ -172,6 +172,13 @@ def test_what_a_rule_runs_is_checked_by_its_exit_code() -> None:
     assert checks(of_a_rule) == [("exit_zero", "", (1,))]
 
 
+def test_what_installs_packages_for_later_steps_is_checked_by_its_exit_code() -> None:
+    """A remedy puts it before the step that lacked the package; alone it is nothing that the goal asked for."""
+    install, job = run("pip install ledgerly"), run("python job.py")
+    assert checks(plan("run job.py", install, job)) == [("exit_zero", "", (1,)), ("exit_zero", "", (2,))]
+    assert checks(plan("create a project", install)) == [("unknown", "", (1,))]
+
+
 def test_a_later_step_outdoes_what_an_earlier_one_made() -> None:
     make, remove = ("mkdir", {"path": "tmp"}), ("rm", {"path": "tmp"})
     assert checks(plan("work", make, write("tmp/a.txt"), remove)) == [("gone", "tmp", ())]

@@ -47,9 +47,15 @@ def press(client_of: Callable[[User], Client], owner: User) -> Callable[[IntentP
         (offered,) = hand_items.remedies(HandItem.objects.get(goal=plan.goal_id))
         client, address = client_of(owner), f"/goals/{plan.goal_id}/hand"
         button = f'name="remedy" value="{offered.name}">{label}</button>'
-        assert button in client.get(address).content.decode()
-        client.post(address, {"answer": "remedy", "remedy": offered.name})
+        page = client.get(address).content.decode()
+        assert page.index(button) < page.index('id="hand-facts"'), "at any width it comes first"
+        assert f'href="#hand-remedies">{label}</a>' in page
+        assert f"“{label}” may settle it" in client.get(f"/goals/{plan.goal_id}/").content.decode()
+        answer = client.post(address, {"answer": "remedy", "remedy": offered.name}, follow=True)
         revision = IntentPlan.objects.get(goal=plan.goal_id, state=PlanState.AWAITING_REVIEW)
+        assert answer.redirect_chain == [(revision.get_absolute_url(), 302)], "where it is to be reviewed"
+        stopped = revision.plan.evidence["delta"]["position"]
+        assert f"stopped at step {stopped}, which failed" in answer.content.decode()
         tries = Attempt.objects.filter(intent__intent_plan__goal=plan.goal_id).count()
         cycle.work(plan.goal_id)
         now = Attempt.objects.filter(intent__intent_plan__goal=plan.goal_id).count()
@@ -88,7 +94,13 @@ def test_a_host_that_was_refused_is_approved(
 
 
 def test_a_module_that_is_missing_is_installed(
-    approved: Approved, press: Any, reviewer: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file_of: Any
+    approved: Approved,
+    press: Any,
+    reviewer: User,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    file_of: Any,
+    client_of: Callable[[User], Client],
 ) -> None:
     code = "import ledgerly\nopen('total.txt', 'w').write(ledgerly.TOTAL)\n"
     made = wheel(tmp_path, "ledgerly", "1.0", "TOTAL = '42'\n")
@@ -106,6 +118,10 @@ def test_a_module_that_is_missing_is_installed(
             ("run", "cat total.txt"),
         ]
         assert [spec.hosts for spec in steps] == [(), (), ("packages",), (), ()]
+        assert (
+            "from the remedy “Install ledgerly”"
+            in client_of(reviewer).get(revision.get_absolute_url()).content.decode()
+        )
         assert achieved(revision, reviewer)
     assert file_of(revision, "total.txt") == b"42"
 
