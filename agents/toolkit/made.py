@@ -34,8 +34,9 @@ from agents.toolkit import describing, strict_yaml
 from agents.toolkit.command import Command, Tool, check_command
 from agents.toolkit.jailed import asking_jail
 from agents.toolkit.schemas import SchemaFault, problems
-from agents.toolkit.strict_yaml import Loaded, YamlFault
+from agents.toolkit.strict_yaml import Loaded
 from agents.toolkit.trial import Trial
+from agents.toolkit.yaml_nodes import YamlFault
 from sandbox.contract import Limits
 
 MAX_CHARS = 60_000

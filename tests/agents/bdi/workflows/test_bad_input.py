@@ -122,7 +122,7 @@ def test_deep_nesting_is_a_fault_and_no_crash(body: str) -> None:
 
 
 def test_ten_megabytes_are_refused_by_their_length_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(strict_yaml, "_Loader", lambda text: pytest.fail("it was parsed"))
+    monkeypatch.setattr(strict_yaml, "compose", lambda *_, **__: pytest.fail("it was parsed"))
     for body in ("x: " + "y" * 10_000_000, "\x07\n" * 5_000_000, "```\n" * 2_500_000):
         faults = checked(body).faults
         assert [fault.message for fault in faults] == [f"the text has more than {MAX_CHARS:,} characters"]
@@ -156,7 +156,11 @@ def test_a_parameter_that_no_table_holds_is_refused(value: Any) -> None:
     assert (found.line, "cannot be stored" in found.message) == (1, True)
 
 
-@pytest.mark.parametrize("character", ["\\0", "\\x07", "\\x1b", "\\u202e", "\\u200b", "\\ud800", "\\x85"])
+def test_half_a_character_is_refused_as_an_escape() -> None:
+    assert "Unicode" in refused(f'scenario_name: "a\\ud800b"\nsteps:\n{LS}').message
+
+
+@pytest.mark.parametrize("character", ["\\0", "\\x07", "\\x1b", "\\u202e", "\\u200b", "\\x85"])
 def test_control_characters_in_names_are_refused_also_as_escapes(character: str) -> None:
     for key in ("scenario_name", "description", "domain"):
         body = {"scenario_name": "x", key: f'"a{character}b"'}
