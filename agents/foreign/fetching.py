@@ -64,7 +64,7 @@ def _asked(plain: socket.socket, address: Address, until: float) -> bytes:
         link = ssl.create_default_context().wrap_socket(plain, server_hostname=address.host)
     with link:
         connection = http.client.HTTPConnection(address.host, address.port)
-        connection.sock = TimedSocket(link, until)  # type: ignore[assignment]  # it is used as one
+        connection.sock = TimedSocket(link, until)
         headers = {"Host": address.entry, "Accept": "application/json", "User-Agent": "mindX", "Connection": "close"}
         connection.request("GET", address.target, headers=headers)
         response = connection.getresponse()

@@ -24,7 +24,7 @@ from people import journal, login_limit, own_password, rate_limits
 from people.addresses import client_address, shared_by_one_client
 from people.journal import Event
 from people.models import User
-from people.oidc import entering
+from people.oidc import entering, exchanges
 from people.oidc.provider import ID, CheckedEndpoints, Proven, SignInRefused, TokenRefused, known
 from people.own_password import TooManyTries
 from people.views.entry import UNTIL_BROWSER_CLOSES, locked_out
@@ -45,11 +45,13 @@ SENTENCES = {
     "not_typed": "The provider did not ask for your password again. Sign out there and try again.",
     "cancelled": "The sign-in was cancelled.",
     "other_sign_in": "This sign-in has expired or was started in another browser. Start again.",
+    "too_many": "Many people are logging in at the moment. Try again in a few seconds.",
     "provider_away": "The provider cannot be reached, or its answer cannot be used. Try again, or log in with a"
     " password.",
 }
 _OTHERWISE = "The provider's answer could not be trusted, so you were not logged in. If this stays, tell an admin."
-_NOT_THE_PERSONS_FAULT = frozenset({"provider_away", "provider_unusable"})
+# Not the person's fault.
+_STATUSES = {"provider_away": 502, "provider_unusable": 502, "too_many": 503}
 
 
 def _says_refusals(view: Any) -> Any:
@@ -58,7 +60,10 @@ def _says_refusals(view: Any) -> Any:
         if settings.OIDC is None:
             raise Http404("nobody signs in with a provider here")
         try:
-            return cast(HttpResponse, view(request))
+            with exchanges.bounded():
+                return cast(HttpResponse, view(request))
+        except exchanges.TooMany:
+            return _refused(request, "too_many")
         except (SignInRefused, TokenRefused) as refusal:
             return _refused(request, refusal.reason)
         except requests.RequestException:
@@ -179,8 +184,7 @@ def _refused(request: HttpRequest, reason: str) -> HttpResponse:
     data = {"address": client_address(request), "with": known().issuer, "why": reason.replace("_", " ")}
     journal.record(Event.LOGIN_FAILED, by=person, subject=f"person:{person}" if person else "nobody", data=data)
     told = {"sentence": SENTENCES.get(reason, _OTHERWISE), "provider": settings.OIDC}
-    status = 502 if reason in _NOT_THE_PERSONS_FAULT else 403
-    return render(request, "people/not_signed_in.html", told, status=status)
+    return render(request, "people/not_signed_in.html", told, status=_STATUSES.get(reason, 403))
 
 
 def _same_person(request: HttpRequest, proven: Proven) -> User:
