@@ -16,6 +16,8 @@ from agents.toolkit.yaml_nodes import YamlFault, compose
 
 MAX_CHARS = 100_000
 MAX_DEPTH = 20
+# Reading happens in web requests: so many take PyYAML a third of a second.
+MAX_VALUES = 10_000
 _BOOLEANS = {"true": True, "false": False}
 _INTEGER, _FLOAT, _NULL, _BOOLEAN = (f"tag:yaml.org,2002:{name}" for name in ("int", "float", "null", "bool"))
 
@@ -39,7 +41,7 @@ def load(text: str) -> Loaded:
     """Read one document. Raises YamlFault."""
     if len(text) > MAX_CHARS:
         raise YamlFault(1, f"the text has more than {MAX_CHARS:,} characters")
-    node = compose(text, most_depth=MAX_DEPTH)
+    node = compose(text, most_depth=MAX_DEPTH, most_values=MAX_VALUES)
     lines: dict[tuple[str | int, ...], int] = {}
     return Loaded(None if node is None else _value(node, (), lines), lines)
 

@@ -43,7 +43,7 @@ def _toml(content: bytes) -> None:
 
 def _yaml(content: bytes) -> None:
     # Events only: building the values would follow aliases, which can stand for far more than is written.
-    for _ in yaml_nodes.events(content, most_depth=_MOST_DEPTH):
+    for _ in yaml_nodes.events(content, most_depth=_MOST_DEPTH, in_c=True):
         pass
 
 

@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.toolkit import yaml_nodes
+from agents.toolkit import strict_yaml, yaml_nodes
 from agents.toolkit.yaml_nodes import YamlFault, compose
 
 DEEP = {
@@ -21,17 +21,9 @@ DEEP = {
 }
 
 
-@pytest.fixture(params=[True, False], ids=["in C", "in Python"])
-def either_reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """PyYAML with its reader in C, and without, as in the jail."""
-    if not request.param:
-        monkeypatch.delattr(yaml, "CSafeLoader")
-
-
+@pytest.mark.parametrize("in_c", [True, False])
 @pytest.mark.parametrize("text", DEEP.values(), ids=DEEP)
-def test_what_is_nested_too_deeply_is_read_no_further(
-    text: str, either_reader: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_nested_too_deeply_is_read_no_further(text: str, in_c: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     came: list[object] = []
     parse = yaml.parse
 
@@ -42,8 +34,16 @@ def test_what_is_nested_too_deeply_is_read_no_further(
 
     monkeypatch.setattr(yaml, "parse", counted)
     with pytest.raises(YamlFault, match="nested too deeply"):
-        compose(text, most_depth=20)
+        list(yaml_nodes.events(text, most_depth=20, in_c=in_c))
     assert len(came) < 100
+
+
+def test_more_values_than_a_text_may_have_are_not_read() -> None:
+    assert compose("[a, {b: c}]", most_depth=2, most_values=5) is not None
+    with pytest.raises(YamlFault, match="more than 4 values"):
+        compose("[a, {b: c}]", most_depth=2, most_values=4)
+    with pytest.raises(YamlFault, match="values"):
+        strict_yaml.load("[" + "a," * 30_000 + "]")
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_what_is_nested_too_deeply_is_read_no_further(
         ("a: \x07", 1, "not allowed"),
     ],
 )
-def test_each_fault_names_its_line(text: str, line: int, says: str, either_reader: None) -> None:
+def test_each_fault_names_its_line(text: str, line: int, says: str) -> None:
     with pytest.raises(YamlFault, match=says) as fault:
         compose(text, most_depth=20)
     assert fault.value.line == line
@@ -68,7 +68,7 @@ def test_the_nodes_are_those_that_pyyaml_composes(text: str) -> None:
         found = compose(text, most_depth=20)
     except YamlFault:
         return
-    expected = yaml.compose(text, Loader=yaml.CSafeLoader)
+    expected = yaml.compose(text, Loader=yaml.SafeLoader)
     assert (found is None) == (expected is None)
     assert found is None or yaml.serialize(found) == yaml.serialize(expected)
 
