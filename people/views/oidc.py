@@ -38,6 +38,8 @@ SENTENCES = {
     "no_role": "None of your groups may use mindX. Ask the admin of this mindX for access.",
     "account_exists": "There is an account with your name or e-mail address already. Log in there with its password and"
     " connect it under “Your account”.",
+    "misleading_name": "Your name at the provider has characters that could be taken for others: hidden or wide ones,"
+    " or letters of several scripts. Change it there, or ask an admin.",
     "already_connected": "This account, or the one at the provider, is connected with another one already.",
     "disabled": "Your account is disabled. Ask an admin.",
     "not_sealed": "mindX did not store this connection itself. An admin needs to look.",

@@ -316,6 +316,37 @@ def test_rows_of_allauths_own_tables_mean_nothing(provider: Provider, client: Cl
     assert client.get("/account/").wsgi_request.user.username == "nina"
 
 
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        {"preferred_username": "\u0430dmin"},
+        {"preferred_username": "\uff41dmin"},
+        {"preferred_username": "ad\u202emin"},
+        {"preferred_username": "ad\0min"},
+        {"preferred_username": "ad\ud800min"},
+        {"preferred_username": "", "email": "\u0430dmin@example.org"},
+        {"preferred_username": "", "email": "", "sub": "\u0430dmin"},
+        {"email": "a\0@example.org"},
+        {"given_name": "N\u0456na"},
+        {"family_name": "Lund\u200b"},
+    ],
+)
+def test_a_name_that_could_be_taken_for_another_persons_makes_and_links_nobody(
+    provider: Provider, client: Client, owner: User, client_of: ClientOf, theirs: dict[str, str]
+) -> None:
+    provider.person |= theirs
+    answer = sign_in(provider, client)
+    assert answer.status_code == 403
+    assert b"could be taken for others" in answer.content
+    owner.set_password(PASSWORD)
+    owner.save()
+    olga = client_of(owner)
+    olga.post("/account/sign-in/connect/", {"own_password": PASSWORD})
+    assert sign_in(provider, olga, "/login/oidc/?connect").status_code == 403
+    assert not ExternalLogin.objects.exists()
+    assert reasons() == ["misleading name"] * 2
+
+
 # --- proofs that are none ------------------------------------------------------------------------------------
 
 
@@ -330,6 +361,9 @@ def test_rows_of_allauths_own_tables_mean_nothing(provider: Provider, client: Cl
         ({"exp": int(time.time()) - 3600}, "expired"),
         ({"sub": None}, "unreadable token"),
         ({"sub": "9" * 256}, "no subject"),
+        ({"sub": "1\0f"}, "no subject"),
+        ({"sub": "1\ud800f"}, "no subject"),
+        ({"nonce": "\ud800"}, "wrong nonce"),
     ],
 )
 def test_a_token_that_was_not_made_for_this_sign_in(
