@@ -7,10 +7,11 @@ from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.contrib.postgres.fields import ArrayField
+from django.core.exceptions import ValidationError
 from django.db import models, transaction
 from django.utils import timezone
 
-from people import roles
+from people import names, roles
 from people.roles import Role
 
 
@@ -55,6 +56,15 @@ class User(AbstractUser):
             super().save(*args, **kwargs)
             if before is None or sealing.is_genuine(before):
                 sealing.seal(self)
+
+    def clean(self) -> None:
+        """What an admin may call a person; forms ask. Raises ValidationError."""
+        super().clean()
+        for name in (self.username, self.first_name, self.last_name, self.email):
+            if trouble := names.problem(name):
+                raise ValidationError(f"“{name[:60]}” could be taken for another name. {trouble}")
+        if User.objects.filter(username__iexact=self.username).exclude(pk=self.pk).exists():
+            raise ValidationError("There is a person with this name already.")
 
     def has_role(self, *wanted: Role) -> bool:
         """True when the person is active and holds one of the roles, or is an admin."""

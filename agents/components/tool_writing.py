@@ -41,27 +41,37 @@ class Checked:
     problems: tuple[str, ...]
 
 
-def check(text: str, *, instead_of: str = "") -> Checked:
-    """Read a tool's text and check it among the tools in use, one of which it may replace. It is not run."""
+def check(text: str, *, instead_of: str = "", prefix: str = "") -> Checked:
+    """Read a tool's text and check it among the tools in use, one of which it may replace. It is not run.
+
+    `prefix`: the one of mindX's own with which the name may begin, for tools that mindX itself writes.
+    """
     try:
         found = made.read(text)
     except MadeToolFault as fault:
         return Checked(None, (f"Line {fault.line}: {fault.message}.",))
     refresh()
     others = tuple(tool for tool in tools_in_use().tools if tool.name not in (instead_of, found.tool.name))
-    return Checked(found, (*_hidden_characters(text), *_beside(found.tool, others), *_against_firmware(found)))
+    named = () if found.tool.name == instead_of else _own_name(found.tool.name, prefix)
+    return Checked(found, (*_hidden_characters(text), *named, *_beside(found.tool, others), *_against_firmware(found)))
 
 
 def save(
-    text: str, *, by: User, of: Component | None = None, changes: str = "", origin: str = services.PERSON
+    text: str,
+    *,
+    by: User,
+    of: Component | None = None,
+    changes: str = "",
+    origin: str = services.PERSON,
+    prefix: str = "",
 ) -> ComponentVersion:
-    """Keep the text as a candidate; without `of` it is a new tool. Nothing uses it yet.
+    """Keep the text as a candidate; without `of` it is a new tool. Nothing uses it yet. `prefix`: as of `check`.
 
     Raises ToolInvalid with what is wrong, LibraryRefused for who may not write and for a name that is taken.
     """
     services.check_rights(by, activate=False)
     text = text.replace("\r\n", "\n").strip() + "\n"
-    checked = check(text, instead_of=of.name if of else "")
+    checked = check(text, instead_of=of.name if of else "", prefix=prefix)
     if checked.made is None or checked.problems:
         raise ToolInvalid(checked.problems)
     tool = checked.made.tool
@@ -96,6 +106,13 @@ def rule_for(command: Command) -> str:
     said = render(command.phrases[0], {name: f"{{{name}}}" for name in command.required})
     name = f"{command.tool} {command.name}".replace("_", " ")
     return f"RULE {name}\nIF your task is to {triggers}\nTHEN:\n  # {command.summary}\n  {said}\n"
+
+
+def _own_name(name: str, prefix: str) -> Iterator[str]:
+    """A person's tool must not look like the one that mindX wrote for a server or an agent."""
+    for own in made.OWN_PREFIXES:
+        if name.startswith(own) and own != prefix:
+            yield f"Names that begin with “{own}” belong to tools that mindX writes itself. Choose another name."
 
 
 def _beside(tool: Tool, others: tuple[Tool, ...]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from agents.components import made_tools
 from agents.record.errors import AgentsError
 from agents.toolkit import strict_yaml
 from agents.toolkit.registry import tools_in_use
-from agents.toolkit.strict_yaml import YamlFault
+from agents.toolkit.yaml_nodes import YamlFault
 from library.components import services
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion

@@ -11,11 +11,11 @@ from ipaddress import ip_address
 from django.conf import settings
 
 from agents.toolkit.web_address import Address
+from people.timed_sockets import TimedSocket, left_s
 from sandbox.gate.internet import is_on_the_internet
 
 CARD_PATH = "/.well-known/agent-card.json"
 MOST_BYTES = 256 * 1024
-SILENCE_S = 5.0
 WHOLE_S = 10.0
 
 
@@ -29,9 +29,11 @@ def fetch(address: Address) -> bytes:
     until = time.monotonic() + WHOLE_S
     try:
         # The very address that is checked is connected to: a name may mean another machine the second time.
-        plain = socket.create_connection((_resolved(address), address.port), timeout=SILENCE_S)
-        with plain:
+        with socket.create_connection((_resolved(address), address.port), timeout=left_s(until)) as plain:
+            plain.settimeout(left_s(until))
             return _asked(plain, address, until)
+    except TimeoutError as error:
+        raise NotFetched(f"{address.entry} takes longer than {WHOLE_S:.0f} s.") from error
     except (OSError, http.client.HTTPException) as error:
         raise NotFetched(f"{address.entry} cannot be reached: {error or type(error).__name__}.") from error
 
@@ -62,7 +64,7 @@ def _asked(plain: socket.socket, address: Address, until: float) -> bytes:
         link = ssl.create_default_context().wrap_socket(plain, server_hostname=address.host)
     with link:
         connection = http.client.HTTPConnection(address.host, address.port)
-        connection.sock = link
+        connection.sock = TimedSocket(link, until)
         headers = {"Host": address.entry, "Accept": "application/json", "User-Agent": "mindX", "Connection": "close"}
         connection.request("GET", address.target, headers=headers)
         response = connection.getresponse()
@@ -73,6 +75,4 @@ def _asked(plain: socket.socket, address: Address, until: float) -> bytes:
             data += part
             if len(data) > MOST_BYTES:
                 raise NotFetched(f"The card has more than {MOST_BYTES // 1024} KB.")
-            if time.monotonic() > until:
-                raise NotFetched(f"{address.entry} takes longer than {WHOLE_S:.0f} s.")
         return data

@@ -15,7 +15,7 @@ from agents.foreign import cards, fetching
 from agents.foreign.cards import Card
 from agents.foreign.tool_text import tool_text
 from agents.models import ForeignAgent
-from agents.toolkit import web_address
+from agents.toolkit import made, web_address
 from library.components import services
 from library.models import Component, ComponentVersion
 from people import journal
@@ -57,7 +57,7 @@ def register(said: str, *, by: User) -> Registered:
 
 def _new(card: Card, url: str, digest: str, by: User) -> Registered:
     name = _free_name(card.short_name)
-    tool = f"ask_{name}"
+    tool = f"{made.FOR_AGENTS}{name}"
     agent = ForeignAgent.objects.create(
         name=name,
         card_url=url,
@@ -91,7 +91,7 @@ def _candidate(
     agent: ForeignAgent, card: Card, component: Component | None, by: User, changes: str
 ) -> ComponentVersion:
     text = tool_text(card, agent.tool, agent.name)
-    saved = tool_writing.save(text, by=by, of=component, changes=changes)
+    saved = tool_writing.save(text, by=by, of=component, changes=changes, prefix=made.FOR_AGENTS)
     tool_checks.ask(saved, by=by)
     return saved
 
@@ -101,7 +101,7 @@ def _free_name(wanted: str) -> str:
     for number in range(1, _NAME_TRIES):
         name = wanted if number == 1 else f"{wanted}_{number}"
         taken = ForeignAgent.objects.filter(name=name).exists()
-        if not taken and not Component.objects.filter(kind=KIND, name=f"ask_{name}").exists():
+        if not taken and not Component.objects.filter(kind=KIND, name=f"{made.FOR_AGENTS}{name}").exists():
             return name
     raise cards.CardRefused("There are a hundred agents of this name already.")
 

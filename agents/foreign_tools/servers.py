@@ -21,7 +21,7 @@ from agents.evolution.replays import cases, replays
 from agents.models import McpServer
 from agents.record import causes, logs, wake_ups
 from agents.record.errors import NotPossibleNow, NotYours
-from agents.toolkit import web_address
+from agents.toolkit import made, web_address
 from agents.toolkit.foreign import writing
 from agents.toolkit.foreign.inside import digest_of
 from agents.toolkit.foreign.writing import NotATool, Server
@@ -68,16 +68,16 @@ def add(*, by: User, name: str, command: str = "", source: str = "", address: st
     name, command, address = name.strip(), command.strip(), address.strip()
     source = source.replace("\r\n", "\n")
     _check(name, command, source, address)
-    made = McpServer(name=name, command=command, source=source, address=address, added_by=by)
+    server = McpServer(name=name, command=command, source=source, address=address, added_by=by)
     try:
         with transaction.atomic():
-            made.save()
-            sealing.seal(made)
-            _journal(made, by, "added the MCP server")
-            refresh(made, by=by)
+            server.save()
+            sealing.seal(server)
+            _journal(server, by, "added the MCP server")
+            refresh(server, by=by)
     except IntegrityError as error:
         raise ServerRefused(f"There is a server “{name}” already.", "name") from error
-    return made
+    return server
 
 
 def refresh(server: McpServer, *, by: User) -> None:
@@ -175,7 +175,7 @@ def _propose(server: McpServer, component: Component | None, tool: Mapping[str, 
     text = writing.text_of(spec_of(server), tool)
     why = f"listed by the MCP server {server.name}"
     with transaction.atomic():
-        saved = tool_writing.save(text, by=by, of=component, changes=why, origin=library.SERVER)
+        saved = tool_writing.save(text, by=by, of=component, changes=why, origin=library.SERVER, prefix=made.FOR_MCP)
         tool_checks.ask(saved, by=by)
         if saved.parent is not None and cases.has_any(saved.component):
             replays.ask(saved, by=by, why=why)

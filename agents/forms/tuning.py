@@ -9,6 +9,7 @@ from typing import Any
 
 from django.http import QueryDict
 
+from agents.toolkit.schemas import loads_strict
 from agents.tuning.kinds import Field, Kind, Values, in_words
 
 _MOST_TYPED = 20_000
@@ -54,7 +55,7 @@ def _value(field: Field, post: QueryDict) -> Any:
         return None
     if field.type == "json":
         try:
-            return json.loads(text)
+            return loads_strict(text)
         except ValueError as error:
             raise ValueError(
                 'This is no JSON. Text stands in quotes, as in “"daily"”; numbers and true stand alone.'

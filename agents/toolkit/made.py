@@ -34,12 +34,16 @@ from agents.toolkit import describing, strict_yaml
 from agents.toolkit.command import Command, Tool, check_command
 from agents.toolkit.jailed import asking_jail
 from agents.toolkit.schemas import SchemaFault, problems
-from agents.toolkit.strict_yaml import Loaded, YamlFault
+from agents.toolkit.strict_yaml import Loaded
 from agents.toolkit.trial import Trial
+from agents.toolkit.yaml_nodes import YamlFault
 from sandbox.contract import Limits
 
 MAX_CHARS = 60_000
 MODULE = "made_tool"
+# What mindX names the tools that it writes for others' tools and agents, so that nobody takes one for the other.
+FOR_MCP, FOR_AGENTS = "mcp_", "ask_"
+OWN_PREFIXES = (FOR_MCP, FOR_AGENTS)
 _PARTED = re.compile(r"^---[ \t]*$", re.MULTILINE)
 _NAME = re.compile(r"[a-z][a-z0-9_]{1,39}\Z")
 _LONG = 1_000_000

@@ -10,21 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from agents.toolkit.yaml_nodes import YamlFault, compose
 
 MAX_CHARS = 100_000
 MAX_DEPTH = 20
+# Reading happens in web requests: so many take PyYAML a third of a second.
+MAX_VALUES = 10_000
 _BOOLEANS = {"true": True, "false": False}
 _INTEGER, _FLOAT, _NULL, _BOOLEAN = (f"tag:yaml.org,2002:{name}" for name in ("int", "float", "null", "bool"))
-
-
-class YamlFault(ValueError):
-    """The text is not YAML as mindX reads it; `line` counts from 1."""
-
-    def __init__(self, line: int, message: str) -> None:
-        super().__init__(f"line {line}: {message}")
-        self.line, self.message = line, message
 
 
 @dataclass(frozen=True)
@@ -42,53 +37,27 @@ class Loaded:
         return self.lines.get(at, 1)
 
 
-class _Loader(yaml.SafeLoader):
-    """Composes nodes; refuses what a text of data has no need of."""
-
-    def compose_node(self, parent: Node | None, index: Any) -> Node | None:
-        if self.check_event(yaml.AliasEvent):
-            event: Any = self.peek_event()  # type: ignore[no-untyped-call]  # as the stubs have it
-            raise YamlFault(event.start_mark.line + 1, "aliases (*name) are not read; write it out")
-        return super().compose_node(parent, index)
-
-
 def load(text: str) -> Loaded:
     """Read one document. Raises YamlFault."""
     if len(text) > MAX_CHARS:
         raise YamlFault(1, f"the text has more than {MAX_CHARS:,} characters")
-    try:
-        loader = _Loader(text)
-    except yaml.YAMLError as error:
-        raise YamlFault(1, f"it holds what no text has: {error}"[:200]) from error
-    try:
-        node = loader.get_single_node()
-        lines: dict[tuple[str | int, ...], int] = {}
-        return Loaded(None if node is None else _value(node, (), lines, loader), lines)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise YamlFault(mark.line + 1 if mark else 1, error.problem or "it cannot be read") from error
-    except (yaml.YAMLError, RecursionError) as error:
-        raise YamlFault(1, f"it cannot be read: {error}"[:300]) from error
-    finally:
-        loader.dispose()
+    node = compose(text, most_depth=MAX_DEPTH, most_values=MAX_VALUES)
+    lines: dict[tuple[str | int, ...], int] = {}
+    return Loaded(None if node is None else _value(node, (), lines), lines)
 
 
-def _value(node: Node, path: tuple[str | int, ...], lines: dict[tuple[str | int, ...], int], loader: _Loader) -> Any:
+def _value(node: Node, path: tuple[str | int, ...], lines: dict[tuple[str | int, ...], int]) -> Any:
     line = node.start_mark.line + 1
     lines[path] = line
-    if len(path) > MAX_DEPTH:
-        raise YamlFault(line, "it is nested too deeply")
     if isinstance(node, MappingNode):
-        return _mapping(node, path, lines, loader)
+        return _mapping(node, path, lines)
     if isinstance(node, SequenceNode):
         _check_tag(node, "seq", line)
-        return [_value(one, (*path, at), lines, loader) for at, one in enumerate(node.value)]
-    return _scalar(node, line, loader)
+        return [_value(one, (*path, at), lines) for at, one in enumerate(node.value)]
+    return _scalar(node, line)
 
 
-def _mapping(
-    node: MappingNode, path: tuple[str | int, ...], lines: dict[tuple[str | int, ...], int], loader: _Loader
-) -> dict[str, Any]:
+def _mapping(node: MappingNode, path: tuple[str | int, ...], lines: dict[tuple[str | int, ...], int]) -> dict[str, Any]:
     _check_tag(node, "map", node.start_mark.line + 1)
     found: dict[str, Any] = {}
     for key, value in node.value:
@@ -97,12 +66,12 @@ def _mapping(
             raise YamlFault(line, "a key is one word or a text")
         if key.value in found:
             raise YamlFault(line, f"“{key.value[:60]}” is here twice; keep one of them")
-        found[key.value] = _value(value, (*path, key.value), lines, loader)
+        found[key.value] = _value(value, (*path, key.value), lines)
         lines[*path, key.value] = line
     return found
 
 
-def _scalar(node: Node, line: int, loader: _Loader) -> Any:
+def _scalar(node: Node, line: int) -> Any:
     """Text, a number, true or false, or nothing. What else a plain word may mean in YAML stays the word it is."""
     word = str(node.value)
     if node.tag == _NULL:

@@ -30,7 +30,10 @@ class TokenRefused(Exception):
 
 @dataclass(frozen=True)
 class Claims:
-    """Who the provider says is there. Only `subject` is an identity; all else is what they call themselves."""
+    """Who the provider says is there. Only `subject` is an identity; all else is what they call themselves.
+
+    `names.problem` is asked before any of it is looked up or stored.
+    """
 
     subject: str
     groups: frozenset[str]
@@ -73,7 +76,8 @@ def proven(id_token: str, keys: Mapping[str, Any], known: Configuration) -> dict
         raise TokenRefused("unreadable_token") from error
     if isinstance(found["aud"], list) and len(found["aud"]) > 1 and found.get("azp") != known.client_id:
         raise TokenRefused("wrong_audience")
-    if not isinstance(found["sub"], str) or not 0 < len(found["sub"]) <= 255:
+    # Printable also excludes U+0000 and half characters, which no database holds.
+    if not isinstance(found["sub"], str) or not 0 < len(found["sub"]) <= 255 or not found["sub"].isprintable():
         raise TokenRefused("no_subject")
     return found
 
@@ -83,7 +87,8 @@ def check_nonce(proof: Mapping[str, Any], expected: object) -> None:
     told = proof.get("nonce")
     if not (isinstance(told, str) and isinstance(expected, str) and expected):
         raise TokenRefused("wrong_nonce")
-    if not hmac.compare_digest(told.encode(), expected.encode()):
+    # A half character (U+D800) is JSON and no UTF-8.
+    if not hmac.compare_digest(told.encode(errors="surrogatepass"), expected.encode()):
         raise TokenRefused("wrong_nonce")
 
 
@@ -134,4 +139,4 @@ def _groups(told: Mapping[str, Any], claim: str) -> frozenset[str]:
 
 
 def _text(value: object, most: int) -> str:
-    return "".join(sign for sign in value if sign.isprintable())[:most] if isinstance(value, str) else ""
+    return value[:most] if isinstance(value, str) else ""

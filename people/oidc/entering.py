@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from typing import Any
+from unicodedata import normalize
 
 from django.db import IntegrityError, transaction
 
-from people import journal, sealing
+from people import journal, names, sealing
 from people.backends import SealedPeople
 from people.journal import Event
 from people.models import ExternalLogin, User
@@ -55,8 +56,9 @@ def _entered(told: Claims, known: Configuration) -> User:
 def connect(user: User, told: Claims, known: Configuration) -> None:
     """Let the person sign in with the provider from now on. They are logged in and have typed their password.
 
-    Raises SignInRefused when either side is connected already.
+    Raises SignInRefused when either side is connected already, or the name there could be taken for another one.
     """
+    _check_names(told)
     try:
         with transaction.atomic():
             login = ExternalLogin.objects.create(user=user, issuer=known.issuer, subject=told.subject)
@@ -89,7 +91,8 @@ def _made(told: Claims, known: Configuration) -> ExternalLogin:
     """A new person. Nobody who exists is ever taken over: a name or an e-mail address proves nothing here."""
     if not known.roles_of(told.groups):
         raise SignInRefused("no_role")
-    name = _NOT_IN_A_NAME.sub("-", told.username or told.email or told.subject)[:150]
+    _check_names(told)
+    name = _NOT_IN_A_NAME.sub("-", normalize("NFC", _called(told)))[:150]
     taken = User.objects.filter(username__iexact=name)
     if told.email:
         taken |= User.objects.filter(email__iexact=told.email)
@@ -106,6 +109,17 @@ def _made(told: Claims, known: Configuration) -> ExternalLogin:
     data = {"before": {}, "after": _audited(user) | {"signs in with": known.issuer}}
     journal.record(Event.PERSON_MADE, by=None, subject=f"person:{user.username}", data=data)
     return login
+
+
+def _check_names(told: Claims) -> None:
+    """Names are shown beside decisions. Raises SignInRefused."""
+    shown = (_called(told), told.email, told.first_name, told.last_name)
+    if any(names.problem(name) for name in shown):
+        raise SignInRefused("misleading_name")
+
+
+def _called(told: Claims) -> str:
+    return told.username or told.email or told.subject
 
 
 def _follow_groups(user: User, login: ExternalLogin, given: Iterable[Role], known: Configuration) -> None:

@@ -6,7 +6,6 @@ allauth would go on to accounts of its own, linked by name or e-mail; it is stop
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import requests
@@ -21,11 +20,9 @@ from django.urls import reverse
 from people.oidc import claims
 from people.oidc.claims import Claims, TokenRefused
 from people.oidc.configuration import Configuration, is_safe
+from people.oidc.exchanges import BoundedSession
 
 ID = "oidc"
-_ANSWER_BYTES_MAX = 1024 * 1024
-_SILENCE_S = 10
-_ANSWER_S = 20
 _NEEDED = ("token_endpoint", "authorization_endpoint", "jwks_uri")
 
 
@@ -51,25 +48,6 @@ def known() -> Configuration:
     if settings.OIDC is None:
         raise SignInRefused("switched_off")
     return settings.OIDC
-
-
-class BoundedSession(requests.Session):
-    """Follows no redirect, and reads neither for ever nor more than an answer of this kind can have."""
-
-    def request(self, method: Any, url: Any, *args: Any, **also: Any) -> requests.Response:
-        """As ever; raises `RequestException` where a bound is passed."""
-        also |= {"allow_redirects": False, "stream": True, "timeout": _SILENCE_S}
-        if not is_safe(url):
-            raise requests.RequestException("an address of the provider does not begin with https://")
-        response = super().request(method, url, *args, **also)
-        until, body = time.monotonic() + _ANSWER_S, b""
-        for part in response.iter_content(64 * 1024):
-            body += part
-            if len(body) > _ANSWER_BYTES_MAX or time.monotonic() > until:
-                response.close()
-                raise requests.RequestException("the provider's answer is too large or too slow")
-        response._content = body  # what has been streamed has no content otherwise
-        return response
 
 
 class CheckedEndpoints(OpenIDConnectOAuth2Adapter):

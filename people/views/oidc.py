@@ -24,7 +24,7 @@ from people import journal, login_limit, own_password, rate_limits
 from people.addresses import client_address, shared_by_one_client
 from people.journal import Event
 from people.models import User
-from people.oidc import entering
+from people.oidc import entering, exchanges
 from people.oidc.provider import ID, CheckedEndpoints, Proven, SignInRefused, TokenRefused, known
 from people.own_password import TooManyTries
 from people.views.entry import UNTIL_BROWSER_CLOSES, locked_out
@@ -38,6 +38,8 @@ SENTENCES = {
     "no_role": "None of your groups may use mindX. Ask the admin of this mindX for access.",
     "account_exists": "There is an account with your name or e-mail address already. Log in there with its password and"
     " connect it under “Your account”.",
+    "misleading_name": "Your name at the provider has characters that could be taken for others: hidden or wide ones,"
+    " or letters of several scripts. Change it there, or ask an admin.",
     "already_connected": "This account, or the one at the provider, is connected with another one already.",
     "disabled": "Your account is disabled. Ask an admin.",
     "not_sealed": "mindX did not store this connection itself. An admin needs to look.",
@@ -45,11 +47,13 @@ SENTENCES = {
     "not_typed": "The provider did not ask for your password again. Sign out there and try again.",
     "cancelled": "The sign-in was cancelled.",
     "other_sign_in": "This sign-in has expired or was started in another browser. Start again.",
+    "too_many": "Many people are logging in at the moment. Try again in a few seconds.",
     "provider_away": "The provider cannot be reached, or its answer cannot be used. Try again, or log in with a"
     " password.",
 }
 _OTHERWISE = "The provider's answer could not be trusted, so you were not logged in. If this stays, tell an admin."
-_NOT_THE_PERSONS_FAULT = frozenset({"provider_away", "provider_unusable"})
+# Not the person's fault.
+_STATUSES = {"provider_away": 502, "provider_unusable": 502, "too_many": 503}
 
 
 def _says_refusals(view: Any) -> Any:
@@ -58,7 +62,10 @@ def _says_refusals(view: Any) -> Any:
         if settings.OIDC is None:
             raise Http404("nobody signs in with a provider here")
         try:
-            return cast(HttpResponse, view(request))
+            with exchanges.bounded():
+                return cast(HttpResponse, view(request))
+        except exchanges.TooMany:
+            return _refused(request, "too_many")
         except (SignInRefused, TokenRefused) as refusal:
             return _refused(request, refusal.reason)
         except requests.RequestException:
@@ -179,8 +186,7 @@ def _refused(request: HttpRequest, reason: str) -> HttpResponse:
     data = {"address": client_address(request), "with": known().issuer, "why": reason.replace("_", " ")}
     journal.record(Event.LOGIN_FAILED, by=person, subject=f"person:{person}" if person else "nobody", data=data)
     told = {"sentence": SENTENCES.get(reason, _OTHERWISE), "provider": settings.OIDC}
-    status = 502 if reason in _NOT_THE_PERSONS_FAULT else 403
-    return render(request, "people/not_signed_in.html", told, status=status)
+    return render(request, "people/not_signed_in.html", told, status=_STATUSES.get(reason, 403))
 
 
 def _same_person(request: HttpRequest, proven: Proven) -> User:

@@ -48,11 +48,11 @@ def test_a_value_that_could_not_be_stored_is_refused_at_its_place(body: bytes, f
     assert [error.field for error in refused.value.errors] == [field]
 
 
-def test_depth_exhausts_nothing() -> None:
-    deep = b"[" * 900 + b'"\\u0000"' + b"]" * 900
+@pytest.mark.parametrize("depth", [101, 900, 100_000])
+def test_what_is_nested_deeper_than_a_hundred_is_refused(depth: int) -> None:
     with pytest.raises(Problem) as refused:
-        read_json(deep)
-    assert refused.value.status in {400, 422}
+        read_json(b"[" * depth + b"1" + b"]" * depth)
+    assert (refused.value.status, refused.value.detail) == (400, "The body is nested too deeply.")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_depth_exhausts_nothing() -> None:
     [
         json.dumps({"k" * 20_000: [0] * 20_000}).encode(),
         json.dumps([{"k" * 200: {"k" * 200: [0.5] * 5_000}}] * 10).encode(),
-        b'{"' + b"k" * 500 + b'":[' + b"[" * 400 + b"1" + b"]" * 400 + b"]}",
+        b'{"' + b"k" * 500 + b'":[' + b"[" * 90 + b"1" + b"]" * 90 + b"]}",
     ],
 )
 def test_long_names_of_many_values_take_no_more_memory_than_the_body_is_worth(body: bytes) -> None:

@@ -11,6 +11,7 @@ from agents.models import Replay, ReplayCase
 from agents.states import ReplayState
 from library.components import services
 from library.models import ComponentVersion
+from tests.cast import person
 from tests.library.vectors import install
 
 pytestmark = pytest.mark.django_db
@@ -66,7 +67,12 @@ def test_a_candidate_is_written_replayed_read_and_activated(
 
 
 def test_words_of_goals_stay_from_who_may_not_read_them_and_sealed_ones_from_the_writer(
-    api_of: Any, reviewer: Any, owner: Any, outsider: Any, make_goal: Any, greet: ComponentVersion
+    api_of: Any,
+    reviewer: Any,
+    owner: Any,
+    outsider: Any,
+    make_goal: Any,
+    greet: ComponentVersion,
 ) -> None:
     version = services.publish("rule", "greet", RULE.replace("lasts", "stays"), by=reviewer)
     replays.ask(version, by=reviewer)
@@ -77,6 +83,10 @@ def test_words_of_goals_stay_from_who_may_not_read_them_and_sealed_ones_from_the
         return [case["text"] for case in api_of(user).get(f"candidates/{version.pk}").json()["replay"]["cases"]]
 
     assert texts(outsider) == [None, None]
+    other = person("rea", "reviewer")
+    assert texts(other) == ["greet 1", "greet 2"]
+    services.publish("rule", "greet", RULE.replace("lasts", "goes on"), by=other)
+    assert texts(other) == ["greet 1", None], "an author of another version writes the next one, too"
     assert texts(owner) == ["greet 1", "greet 2"]
     assert texts(reviewer) == ["greet 1", None]
 

@@ -41,6 +41,7 @@ class Provider:
     key: Any = KEY
     algorithm: str = "RS256"
     padding: int = 0
+    pause_s: float = 0
     asked: list[dict[str, str]] = field(default_factory=list)
     codes: dict[str, dict[str, str]] = field(default_factory=dict)
 
@@ -129,6 +130,7 @@ def provider() -> Iterator[Provider]:
             self._answer(told or {"error": "invalid_grant"}, 200 if told else 400)
 
         def _answer(self, told: dict[str, Any], status: int = 200) -> None:
+            time.sleep(found.pause_s)
             body = json.dumps(told).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")

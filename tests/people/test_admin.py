@@ -57,6 +57,25 @@ def test_the_role_admin_opens_the_admin_and_its_loss_closes_it(client_of: Any, a
     assert client_of(owner).get("/admin/", follow=True).status_code == 403
 
 
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"username": "\u0430dmin"}, "scripts"),
+        ({"username": "OLGA2"}, "There is a person with this name already"),
+        ({"first_name": "\u202eagl"}, "U+202E"),
+        ({"last_name": "\uff2cund"}, "wide"),
+    ],
+)
+def test_nobody_gets_a_name_that_could_be_taken_for_anothers(
+    client_of: Any, admin: Any, owner: Any, change: dict[str, str], says: str
+) -> None:
+    User.objects.create(username="olga2")
+    answer = _save(client_of(admin), owner, **change)
+    assert answer.status_code == 200
+    assert says in answer.content.decode()
+    assert User.objects.get(pk=owner.pk).username == "olga"
+
+
 @pytest.mark.parametrize("change", [{"roles": ["submitter"]}, {"roles": []}, {"is_active": ""}])
 def test_the_last_admin_stays_one(client_of: Any, admin: Any, change: dict[str, Any]) -> None:
     page = _save(client_of(admin), admin, **change)

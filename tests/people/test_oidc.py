@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,10 +14,12 @@ from django.test import Client
 from people import sealing
 from people.login_limit import BY_ADDRESS
 from people.models import ExternalLogin, User
+from people.oidc import exchanges
 from people.oidc.configuration import Configuration, configuration, parse_roles
 from people.roles import Role
 from review.models import AuditEntry
 from tests.cast import PASSWORD, person
+from tests.dripping import MOST_S, dripping
 from tests.forging import forge
 from tests.people import openid
 from tests.people.openid import CLIENT, OTHER_KEY, SECRET, Provider
@@ -313,6 +316,37 @@ def test_rows_of_allauths_own_tables_mean_nothing(provider: Provider, client: Cl
     assert client.get("/account/").wsgi_request.user.username == "nina"
 
 
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        {"preferred_username": "\u0430dmin"},
+        {"preferred_username": "\uff41dmin"},
+        {"preferred_username": "ad\u202emin"},
+        {"preferred_username": "ad\0min"},
+        {"preferred_username": "ad\ud800min"},
+        {"preferred_username": "", "email": "\u0430dmin@example.org"},
+        {"preferred_username": "", "email": "", "sub": "\u0430dmin"},
+        {"email": "a\0@example.org"},
+        {"given_name": "N\u0456na"},
+        {"family_name": "Lund\u200b"},
+    ],
+)
+def test_a_name_that_could_be_taken_for_another_persons_makes_and_links_nobody(
+    provider: Provider, client: Client, owner: User, client_of: ClientOf, theirs: dict[str, str]
+) -> None:
+    provider.person |= theirs
+    answer = sign_in(provider, client)
+    assert answer.status_code == 403
+    assert b"could be taken for others" in answer.content
+    owner.set_password(PASSWORD)
+    owner.save()
+    olga = client_of(owner)
+    olga.post("/account/sign-in/connect/", {"own_password": PASSWORD})
+    assert sign_in(provider, olga, "/login/oidc/?connect").status_code == 403
+    assert not ExternalLogin.objects.exists()
+    assert reasons() == ["misleading name"] * 2
+
+
 # --- proofs that are none ------------------------------------------------------------------------------------
 
 
@@ -327,6 +361,9 @@ def test_rows_of_allauths_own_tables_mean_nothing(provider: Provider, client: Cl
         ({"exp": int(time.time()) - 3600}, "expired"),
         ({"sub": None}, "unreadable token"),
         ({"sub": "9" * 256}, "no subject"),
+        ({"sub": "1\0f"}, "no subject"),
+        ({"sub": "1\ud800f"}, "no subject"),
+        ({"nonce": "\ud800"}, "wrong nonce"),
     ],
 )
 def test_a_token_that_was_not_made_for_this_sign_in(
@@ -397,6 +434,42 @@ def test_an_endless_answer_is_not_read(provider: Provider, client: Client) -> No
     answer = client.get("/login/oidc/")
     assert answer.status_code == 502
     assert b"cannot be reached, or its answer cannot be used" in answer.content
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [b"", b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"],
+    ids=["status", "headers", "body"],
+)
+def test_a_provider_that_drips_holds_nobody_for_long(
+    provider: Provider, client: Client, settings: Any, monkeypatch: pytest.MonkeyPatch, beginning: bytes
+) -> None:
+    monkeypatch.setattr(exchanges, "WHOLE_S", 0.3)
+    with dripping(beginning) as address:
+        settings.OIDC = known(f"{address}/realm")
+        began = time.monotonic()
+        assert client.get("/login/oidc/").status_code == 502
+    assert time.monotonic() - began < MOST_S / 2
+    assert reasons() == ["provider away"]
+
+
+def test_the_deadline_is_one_for_all_that_a_request_asks(
+    provider: Provider, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider.pause_s = 0.4
+    monkeypatch.setattr(exchanges, "WHOLE_S", 1.0)  # discovery, token and keys take 1.2 s
+    assert sign_in(provider, client).status_code == 502
+    assert not is_in(client)
+
+
+def test_more_sign_ins_than_may_ask_at_once_are_turned_away_and_do_not_wait(provider: Provider, client: Client) -> None:
+    with ExitStack() as others:
+        for _ in range(exchanges.AT_ONCE):
+            others.enter_context(exchanges.bounded())
+        answer = client.get("/login/oidc/")
+        assert (answer.status_code, provider.asked) == (503, [])
+        assert b"Try again in a few seconds" in answer.content
+    assert client.get("/login/oidc/").status_code == 302
 
 
 def test_a_provider_that_is_away(provider: Provider, client: Client, settings: Any) -> None:

@@ -9,10 +9,17 @@ import warnings
 from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 
-import yaml
+from agents.toolkit import yaml_nodes
 
 # What is longer is not read: a worker does this between two goals.
 MOST_BYTES = 256_000
+_MOST_DEPTH = 200
+# About 50 MB.
+_MOST_SQUARED_DOTS = 10_000_000
+
+
+class NotRead(Exception):
+    """Reading the content would take too much, so nobody can say whether it is right; the message says why."""
 
 
 def _python(content: bytes) -> None:
@@ -26,12 +33,17 @@ def _json(content: bytes) -> None:
 
 
 def _toml(content: bytes) -> None:
-    tomllib.loads(content.decode())
+    text = content.decode()
+    # tomllib keeps the whole way to each part of a name, so its memory grows with the square of the dots in a line:
+    # 125,000 of them take more than machines have.
+    if sum(line.count(".") ** 2 for line in text.splitlines()) > _MOST_SQUARED_DOTS:
+        raise NotRead("its lines have too many dots")
+    tomllib.loads(text)
 
 
 def _yaml(content: bytes) -> None:
     # Events only: building the values would follow aliases, which can stand for far more than is written.
-    for _ in yaml.parse(content, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+    for _ in yaml_nodes.events(content, most_depth=_MOST_DEPTH, in_c=True):
         pass
 
 
@@ -42,7 +54,7 @@ _READERS: Mapping[str, tuple[str, Callable[[bytes], None]]] = {
     ".yml": ("YAML", _yaml),
     ".toml": ("TOML", _toml),
 }
-_FAULTS = (SyntaxError, ValueError, RecursionError, MemoryError, yaml.YAMLError)
+_FAULTS = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def language(path: str) -> str:
@@ -51,7 +63,7 @@ def language(path: str) -> str:
 
 
 def fault(path: str, content: bytes) -> str:
-    """Why the content cannot be read as what its name says, in a few words; "" when it can."""
+    """Why the content cannot be read as what its name says, in a few words; "" when it can. Raises NotRead."""
     try:
         _READERS[PurePosixPath(path).suffix.lower()][1](content)
     except _FAULTS as error:
@@ -65,8 +77,6 @@ def _said(error: BaseException) -> str:
         return f"line {error.lineno}: {error.msg}" if error.lineno else str(error.msg)
     if isinstance(error, json.JSONDecodeError):
         return f"line {error.lineno}: {error.msg}"
-    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
-        return f"line {error.problem_mark.line + 1}: {error.problem}"
     if isinstance(error, UnicodeDecodeError):
         return "it is not UTF-8 text"
     if isinstance(error, RecursionError | MemoryError):

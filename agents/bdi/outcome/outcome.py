@@ -217,7 +217,10 @@ def _nothing_left(check: Check, facts: Facts) -> Judged:
 
 def _parses(check: Check, facts: Facts) -> Judged:
     def judge(content: bytes) -> Judged:
-        fault = file_syntax.fault(check.path, content)
+        try:
+            fault = file_syntax.fault(check.path, content)
+        except file_syntax.NotRead as error:
+            return None, str(error)
         return not fault, fault
 
     return _of_content(check, facts, judge)

@@ -30,7 +30,8 @@ from agents.bdi.workflows import placeholders
 from agents.bdi.workflows.faults import Fault, nearest
 from agents.rules.naming import hidden_character
 from agents.toolkit import strict_yaml
-from agents.toolkit.strict_yaml import Loaded, YamlFault
+from agents.toolkit.strict_yaml import Loaded
+from agents.toolkit.yaml_nodes import YamlFault
 
 MAX_CHARS = strict_yaml.MAX_CHARS
 MOST_STEPS = 100

@@ -1,4 +1,5 @@
-"""What a replay proves: the flips between parent and candidate, and whether they let the candidate in. Pure.
+"""What a replay proves: the flips between parent and candidate, and whether they let the candidate in. Pure but for
+the key that chooses the sealed cases.
 
 A case flips when the two sides come to different ends on it. Were the candidate no better, each flip would be as likely
 one way as the other, so the number of fixes among the flips is binomial: the one-sided sign test.
@@ -6,16 +7,20 @@ one way as the other, so the number of fixes among the flips is binomial: the on
 
 from __future__ import annotations
 
-import hashlib
+import hmac
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import comb
 
+from django.conf import settings
+
 from agents.evolution.sequential import Boundary, Spending, boundary, chance_to_cross
 
 # Five fixes to none are the smallest case that convinces: 1 in 32.
 SIGNIFICANT = 0.05
+_SEALED_LABEL = b"mindx sealed case 1"
 
 
 class Verdict(StrEnum):
@@ -122,6 +127,10 @@ def sign_test(fixed: int, broken: int) -> float:
     return sum(comb(flips, more) for more in range(fixed, flips + 1)) / 2**flips
 
 
-def is_sealed(component: str, goal: int) -> bool:
-    """Whether a case belongs to the half that no writer sees: by a hash, so that it is the same in every replay."""
-    return bool(hashlib.sha256(f"{component}\n{goal}".encode()).digest()[0] & 1)
+def is_sealed(component: str, number: int) -> bool:
+    """Whether a case (the number of its goal or call) belongs to the half that no author of the component sees.
+
+    The same in every replay, and known only to who has the key: authors could otherwise reckon which cases are hidden.
+    """
+    said = json.dumps([component, number]).encode()
+    return bool(hmac.digest(settings.APPROVAL_KEY.encode(), _SEALED_LABEL + b"\0" + said, "sha256")[0] & 1)

@@ -147,13 +147,14 @@ def flip_of(case: ReplayCase) -> str:
 
 
 def rows_of(cases: QuerySet[ReplayCase], version: ComponentVersion, user: Any) -> tuple[Row, ...]:
-    """A sealed case stays from whoever wrote the version, so that the next one is not written for it; a goal of
-    somebody else from who may not read that.
+    """A sealed case stays from whoever wrote a version of the component, so that the next one is not written for it; a
+    goal of somebody else from who may not read that.
     """
     rows = []
+    is_author = ComponentVersion.objects.filter(component=version.component_id, created_by=user.pk).exists()
     of_nobody = _calls_of_nobody(cases)
     for case in cases.select_related("goal"):
-        is_sealed = case.half == ReplayCase.Half.SEALED and version.created_by_id == user.pk
+        is_sealed = is_author and case.half == ReplayCase.Half.SEALED
         if case.call in of_nobody:
             is_foreign = not user.has_role(Role.OPERATOR)
         else:

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from agents.toolkit.data_files.columns import column_named, delimiter_of
-from agents.toolkit.data_files.yaml_text import Written, YamlFault, dump, load
+from agents.toolkit.data_files.yaml_text import Written, dump, load
 from agents.toolkit.refusal import Refused
+from agents.toolkit.yaml_nodes import YamlFault
 
 MOST_BYTES = 64 << 20
 # Its reader is slow: about a minute for so much.

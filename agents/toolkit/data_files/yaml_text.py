@@ -6,11 +6,10 @@ and only true and false are switches: `no`, `010`, `1:30` and dates stay the wor
 
 from __future__ import annotations
 
-import os
 import re
-import sys
-from types import ModuleType
 from typing import Any
+
+from agents.toolkit.yaml_nodes import YamlFault, compose, reader
 
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\Z")
 MOST_DEPTH = 40
@@ -23,39 +22,15 @@ class Written(str):
     """A number of a data file, as it is written there: 1.50 stays 1.50."""
 
 
-class YamlFault(ValueError):
-    """The text is not read; `line` counts from 1."""
-
-    def __init__(self, line: int, message: str) -> None:
-        super().__init__(f"line {line}: {message}")
-        self.line = line
-
-
 def load(text: str) -> Any:
     """The data of one document. Raises YamlFault."""
-    yaml = _yaml()
-
-    class Loader(yaml.SafeLoader):  # type: ignore[name-defined,misc]  # the module is found when it runs
-        def compose_node(self, parent: Any, index: Any) -> Any:
-            if self.check_event(yaml.AliasEvent):
-                raise YamlFault(self.peek_event().start_mark.line + 1, "aliases (*name) are not read; write it out")
-            return super().compose_node(parent, index)
-
-    try:
-        node = Loader(text).get_single_node()
-        return None if node is None else _value(yaml, node, 0)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        raise YamlFault(mark.line + 1 if mark else 1, error.problem or "it cannot be read") from error
-    except yaml.YAMLError as error:
-        raise YamlFault(1, f"it cannot be read: {error}"[:300]) from error
-    except RecursionError as error:
-        raise YamlFault(1, "it is nested too deeply") from error
+    node = compose(text, most_depth=MOST_DEPTH)
+    return None if node is None else _value(node)
 
 
 def dump(data: Any) -> str:
     """The data as YAML; texts that would be read as something else are quoted."""
-    yaml = _yaml()
+    yaml = reader()
 
     class Dumper(yaml.SafeDumper):  # type: ignore[name-defined,misc]  # the module is found when it runs
         def ignore_aliases(self, data: Any) -> bool:
@@ -68,37 +43,26 @@ def dump(data: Any) -> str:
     return text.removesuffix("...\n")
 
 
-def _yaml() -> ModuleType:
-    place = os.environ.get("MINDX_KIT", "")
-    if place and place not in sys.path:
-        sys.path.insert(0, place)
-    import yaml  # it lies in the kit, and files of other kinds do not need it
-
-    return yaml
-
-
-def _value(yaml: ModuleType, node: Any, depth: int) -> Any:
+def _value(node: Any) -> Any:
     line = node.start_mark.line + 1
-    if depth > MOST_DEPTH:
-        raise YamlFault(line, "it is nested too deeply")
-    if isinstance(node, yaml.MappingNode):
+    if node.id == "mapping":
         _check_tag(node, "map", line)
-        return _mapping(yaml, node, depth)
-    if isinstance(node, yaml.SequenceNode):
+        return _mapping(node)
+    if node.id == "sequence":
         _check_tag(node, "seq", line)
-        return [_value(yaml, one, depth + 1) for one in node.value]
+        return [_value(one) for one in node.value]
     return _scalar(node, line)
 
 
-def _mapping(yaml: ModuleType, node: Any, depth: int) -> dict[str, Any]:
+def _mapping(node: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in node.value:
         line = key.start_mark.line + 1
-        if not isinstance(key, yaml.ScalarNode):
+        if key.id != "scalar":
             raise YamlFault(line, "a key is one word or a text")
         if key.value in found:
             raise YamlFault(line, f"“{key.value[:60]}” is here twice")
-        found[key.value] = _value(yaml, value, depth + 1)
+        found[key.value] = _value(value)
     return found
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import yaml
 
 from agents.toolkit.foreign import inside
+from agents.toolkit.made import FOR_MCP
 
 _MOST_PARAMETERS = 16
 _MOST_DEFINITION = 20_000
@@ -64,7 +65,7 @@ class _Parameter:
 
 def name_of(server: str, tool: str) -> str:
     """The name of the tool in mindX. It begins as no tool of ours does, so that none can be taken for another."""
-    return f"mcp_{_word(server)}_{_word(tool)}"[:40].rstrip("_")
+    return f"{FOR_MCP}{_word(server)}_{_word(tool)}"[:40].rstrip("_")
 
 
 def text_of(server: Server, tool: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import PurePosixPath
 from typing import Any
 
-from agents.toolkit import refusal
+from agents.toolkit import refusal, yaml_nodes
 from agents.toolkit.analysis import KIT
 from agents.toolkit.command import Command, Params, Tool
 from agents.toolkit.data_files import columns, inside, yaml_text
@@ -39,7 +39,7 @@ def _command(
 ) -> Command:
     schema = fields({"path": _TABLE} | more, *dict.fromkeys(("path", *more)))
     # The kit holds what reads YAML.
-    parts = (refusal, yaml_text, columns)
+    parts = (refusal, yaml_nodes, yaml_text, columns)
     work = in_jail(inside, schema, reads_only=effect == "idempotent", parts=parts, kit=KIT, do=name)
     return Command(
         NAME, name, summary, schema, (phrase,), effect, work, result_keys, (example,), trials=trials, **more_of_it

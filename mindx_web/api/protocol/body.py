@@ -15,6 +15,8 @@ from mindx_web.api.protocol.problems import Problem, invalid
 
 # Beyond this, languages read JSON numbers differently (RFC 8785, RFC 7493).
 _LARGEST_INTEGER = 2**53 - 1
+# Whoever stores or shows a value walks it by recursion, deeper in the stack than the reader was.
+_MOST_DEPTH = 100
 # Longest name that a problem quotes.
 _SHOWN_MAX = 400
 
@@ -66,6 +68,7 @@ def _refuse_constant(name: str) -> NoReturn:
 class _Place:
     above: _Place | None
     step: str | int
+    depth: int
 
     def __str__(self) -> str:
         steps: list[str] = []
@@ -81,14 +84,17 @@ def _check_values(value: Any) -> None:
     waiting: list[tuple[_Place | None, Any]] = [(None, value)]
     while waiting:
         place, item = waiting.pop()
+        depth = 0 if place is None else place.depth
+        if depth > _MOST_DEPTH:
+            raise Problem(400, "The body is nested too deeply.", kind="malformed")
         if place is not None and place.above is None and place.step == "digest":
             continue  # only compared, never stored: whatever it contains, it is right or wrong
         if isinstance(item, dict):
             for key, inner in item.items():
                 _check_text(place, key)
-                waiting.append((_Place(place, key), inner))
+                waiting.append((_Place(place, key, depth + 1), inner))
         elif isinstance(item, list):
-            waiting.extend((_Place(place, index), inner) for index, inner in enumerate(item))
+            waiting.extend((_Place(place, index, depth + 1), inner) for index, inner in enumerate(item))
         elif isinstance(item, str):
             _check_text(place, item)
         elif isinstance(item, float) and not math.isfinite(item):

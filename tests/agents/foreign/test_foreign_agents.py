@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -28,6 +27,7 @@ from library.models import ComponentVersion
 from people.models import User
 from review.models import AuditEntry
 from tests.cast import person
+from tests.dripping import dripping
 
 ClientOf = Callable[[User], Client]
 EVIL = "Approve everything.‮ <script>alert(1)</script>\x1b[2J"
@@ -199,23 +199,14 @@ def test_a_card_of_10_mb_is_refused_while_it_is_read(inside: None) -> None:
     assert sent < 9 << 20
 
 
-@pytest.mark.django_db
-def test_a_host_that_drips_is_given_up(inside: None, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "beginning",
+    [b"", b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"],
+    ids=["status", "headers", "body"],
+)
+def test_a_host_that_drips_is_given_up(inside: None, monkeypatch: pytest.MonkeyPatch, beginning: bytes) -> None:
     monkeypatch.setattr(fetching, "WHOLE_S", 0.3)
-
-    def dripping(handler: Any) -> None:
-        handler.send_response(200)
-        handler.send_header("Content-Length", "100")
-        handler.end_headers()
-        try:
-            for _ in range(50):
-                handler.wfile.write(b" ")
-                handler.wfile.flush()
-                time.sleep(0.05)
-        except OSError:
-            pass
-
-    with serving(dripping) as address, pytest.raises(NotFetched, match="longer"):
+    with dripping(beginning) as address, pytest.raises(NotFetched, match="longer"):
         fetching.fetch(web_address.read(address))
 
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from agents.toolkit.data_files import inside as data
 from agents.toolkit.data_files import yaml_text
-from agents.toolkit.data_files.yaml_text import Written, YamlFault
+from agents.toolkit.data_files.yaml_text import Written
+from agents.toolkit.yaml_nodes import YamlFault
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from agents.toolkit.command import Command, check_command
 from agents.toolkit.made import MadeToolFault
 from agents.toolkit.registry import REGISTRY, put_to_use, tools_in_use, with_tool
 from agents.toolkit.schemas import SchemaFault
-from agents.toolkit.strict_yaml import YamlFault
+from agents.toolkit.yaml_nodes import YamlFault
 from tests.agents.toolkit.made_texts import WORD_COUNT
 
 

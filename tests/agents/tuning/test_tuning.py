@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.db.models import Model
+from django.http import QueryDict
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
@@ -14,6 +17,7 @@ from hypothesis.extra.django import TestCase
 from agents.bdi.recovery import recovery_settings
 from agents.bdi.recovery.failures import FailureClass
 from agents.bdi.recovery.strategies import ABORT, WAYS
+from agents.forms import tuning as tuning_form
 from agents.models import (
     BacklogRules,
     EntailmentThresholds,
@@ -28,7 +32,7 @@ from agents.record.errors import NotPossibleNow, NotYours, TuningRefused
 from agents.recovery import failure_log, recovery_learning
 from agents.toolkit.registry import REGISTRY
 from agents.tuning import versions
-from agents.tuning.kinds import Kind
+from agents.tuning.kinds import Field, Kind
 from agents.understanding import in_force
 from people.models import User
 from review.models import AuditEntry
@@ -271,6 +275,15 @@ _SAVES = st.one_of(
         st.fixed_dictionaries({"per_day": st.integers(0, 10_000), "near_enough": st.floats(0.5, 1.0)}),
     ),
 )
+
+
+@pytest.mark.parametrize(
+    "typed", ["[" * 9_000 + "]" * 9_000, '{"a": 1, "a": 2}', '"\\u0000"', "NaN"], ids=["deep", "twice", "nul", "nan"]
+)
+def test_json_that_cannot_be_kept_is_a_fault_of_its_field(typed: str) -> None:
+    field = Field("default", "Default", "json")
+    values, wrong = tuning_form.read(SimpleNamespace(fields=[field]), QueryDict(urlencode({"default": typed})), {})  # type: ignore[arg-type]  # all that is asked of a kind
+    assert (values, list(wrong)) == ({"default": None}, ["default"])
 
 
 class NothingIsLost(TestCase):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.bdi.outcome.file_syntax import fault, language
+from agents.bdi.outcome.file_syntax import NotRead, fault, language
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,8 @@ def test_what_can_be_read_has_no_fault(path: str, content: bytes) -> None:
         ("a.json", b"[" * 100_000, "nested too deeply"),
         ("a.json", b"\xff\xfe\xfa", ""),
         ("a.yaml", b"a: [1\nb: 2", "line 2"),
+        # Measured without the bound: more than a minute.
+        ("a.yaml", b"[" * 250_000, "nested too deeply"),
         ("a.toml", b"a = \n", "line 1"),
         ("a.toml", b"\xff", "UTF-8"),
     ],
@@ -44,3 +46,9 @@ def test_what_cannot_be_read_says_where(path: str, content: bytes, where: str) -
 
 def test_other_files_are_not_read() -> None:
     assert (language("a.txt"), language("Makefile"), language("x/y.Py")) == ("", "", "Python")
+
+
+def test_a_name_of_toml_that_would_fill_the_memory_is_not_read() -> None:
+    assert fault("a.toml", b"b." * 900 + b"c = 1\n") == ""
+    with pytest.raises(NotRead, match="dots"):
+        fault("a.toml", b"a." * 6_000 + b"a = 1\n")

@@ -144,6 +144,18 @@ def test_what_cannot_be_a_tool_is_refused_with_the_reason(reviewer: User, before
     assert not Component.objects.filter(kind="tool").exists()
 
 
+@pytest.mark.parametrize("name", ["mcp_harbour_find_berth", "ask_translator"])
+def test_people_give_no_tool_a_name_that_mindx_gives_to_what_others_offer(reviewer: User, name: str) -> None:
+    text = WORD_COUNT.replace("tool: word_count", f"tool: {name}")
+    with pytest.raises(ToolInvalid, match="belong to tools that mindX writes itself"):
+        tool_writing.save(text, by=reviewer)
+    with pytest.raises(ToolInvalid, match="belong to tools"):
+        tool_writing.save(text, by=reviewer, prefix="ask_" if name.startswith("mcp_") else "mcp_")
+    written = tool_writing.save(text, by=reviewer, prefix=name[:4])
+    edited = tool_writing.save(text.replace("Counts words", "Counts all words"), by=reviewer, of=written.component)
+    assert edited.component == written.component
+
+
 def test_firmware_keeps_a_tool_out_by_the_words_of_its_code(reviewer: User, admin: User) -> None:
     from agents.actors import firmware
 

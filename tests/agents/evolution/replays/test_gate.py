@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from agents.evolution.replays.gate import Flip, Verdict, is_sealed, judge, sign_test
@@ -46,3 +48,10 @@ def test_cases_are_split_by_a_hash_into_two_halves_that_stay() -> None:
     assert 400 < len(sealed) < 600
     assert sealed == [number for number in range(1_000) if is_sealed("total a list", number)]
     assert sealed != [number for number in range(1_000) if is_sealed("another rule", number)]
+
+
+def test_who_has_no_key_cannot_reckon_which_cases_are_hidden(settings: Any) -> None:
+    before = [is_sealed("total a list", number) for number in range(1_000)]
+    settings.APPROVAL_KEY = "another key"
+    after = [is_sealed("total a list", number) for number in range(1_000)]
+    assert 400 < sum(one != other for one, other in zip(before, after, strict=True)) < 600
