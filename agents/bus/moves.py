@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from agents.bus import remembering, steps_waiting
 from agents.models import BusRequest, Standstill
-from agents.record import prepared, row_lease
+from agents.record import leased, prepared
 from agents.record.lease import worker_name
 from agents.states import REQUEST_ENDED, REQUEST_MOVES, MoveRefused, RequestState
 from people import sealing
@@ -139,7 +139,7 @@ def renew_all(requests: Sequence[BusRequest]) -> bool:
 def renew(request: BusRequest) -> bool:
     """Extend the lease; False when another worker has it, or it has ended."""
     ours = BusRequest.objects.filter(pk=request.pk, state=RequestState.RUNNING, lease_fence=request.lease_fence)
-    lease = {"lease_until": row_lease.until()}
+    lease = {"lease_until": leased.until()}
     return bool(ours.update(**lease))
 
 

@@ -23,7 +23,7 @@ from agents.evolution.replays.copies import GONE, SAID_MAX, Side
 from agents.execution.companion import Companion
 from agents.execution.shadow import Stopped
 from agents.models import Replay, ReplayCase
-from agents.record import draining, logs
+from agents.record import draining, leased, logs
 from agents.states import ReplayState
 from agents.toolkit.limits import UnknownLimit
 from library.models import ComponentVersion
@@ -43,27 +43,24 @@ def work(replay_id: int | None = None) -> None:
 
 def turn(replay: Replay) -> None:
     """Go on with a replay, case by case; what is done is kept whatever happens to this worker."""
-    if replay.lease_fence > replays.BEGUN_MAX:
-        replays.end(replay, ReplayState.IMPOSSIBLE, f"{replays.BEGUN_MAX} workers died while it ran")
-        return
     try:
         sides = _side(replay, replay.parent), _side(replay, replay.version)
     except Unusable as error:
         replays.end(replay, ReplayState.IMPOSSIBLE, logs.storable(str(error)))
         return
-    is_ours = replays.is_ours
-    with Companion(0, renew=lambda: replays.renew(replay), is_cancelled=lambda: not is_ours(replay)) as companion:
+    is_ours = leased.is_ours
+    with Companion(0, renew=lambda: leased.renew(replay), is_cancelled=lambda: not is_ours(replay)) as companion:
         try:
             for case in replay.cases.filter(is_done=False).select_related("goal__workspace", "goal__agent", "plan"):
                 _do(replay, case, sides, companion.stop_work)
                 if replay.trial is not None and version_trials.has_decided(replay.trial):
                     break
                 if draining.is_asked():
-                    replays.give_back(replay)
+                    leased.give_back(replay)
                     return
         except Stopped:
             if companion.interrupted:
-                replays.give_back(replay)
+                leased.give_back(replay)
             return
         except OutOfBudget as spent:
             replays.end(replay, ReplayState.IMPOSSIBLE, logs.storable(str(spent))[:SAID_MAX])

@@ -26,7 +26,7 @@ from agents.execution.steps import may_change_files, run_step
 from agents.execution.workplace import Desk, open_desk_in
 from agents.models import ShadowRun
 from agents.plans import shadowing
-from agents.record import draining, logs, telemetry
+from agents.record import draining, leased, logs, telemetry
 from agents.record.moves import move_shadow
 from agents.states import MoveRefused, ShadowState
 from agents.toolkit.limits import UnknownLimit, session_limits
@@ -57,14 +57,10 @@ def one(run_id: int | None = None) -> bool:
 
 def turn(run: ShadowRun) -> None:
     """One dry run from its beginning to a row that says what it found."""
-    if run.lease_fence > shadowing.BEGUN_MAX:
-        reason = f"{shadowing.BEGUN_MAX} workers died while it ran"
-        move_shadow(run, ShadowState.IMPOSSIBLE, reason=reason)
-        return
     try:
         with Companion(
             run.intent_plan.goal_id,
-            renew=lambda: shadowing.renew(run),
+            renew=lambda: leased.renew(run),
             is_cancelled=lambda: not shadowing.is_wanted(run),
         ) as companion:
             plan = run.intent_plan
@@ -72,7 +68,7 @@ def turn(run: ShadowRun) -> None:
                 findings, after = _tried(run, companion)
     except Stopped:
         if companion.interrupted:
-            shadowing.give_back(run)
+            leased.give_back(run)
             return
         move_shadow(run, ShadowState.STOPPED, reason="the plan was decided while the dry run was under way")
     except (SandboxError, UnknownLimit, ValueError, KeyError, OSError) as error:

@@ -22,7 +22,7 @@ from agents.execution.workplace import Desk, open_desk_in, summary_of
 from agents.hands import command_reading, hand_commands
 from agents.hands.hand_commands import speaker, tell
 from agents.models import HandCommand, IntentPlan, Standstill, Workspace, WorkspaceChange
-from agents.record import logs, row_lease, wake_ups
+from agents.record import leased, logs, wake_ups
 from agents.record.audit import What
 from agents.record.lease import worker_name
 from agents.record.logs import json_text, storable
@@ -112,7 +112,7 @@ def claim(command_id: int) -> HandCommand | None:
             HandState.RUNNING,
             lease_owner=worker_name(),
             lease_fence=fence,
-            lease_until=row_lease.until(),
+            lease_until=leased.until(),
             started_at=timezone.now(),
         )
         command.lease_fence = fence
@@ -267,7 +267,7 @@ def _give_up_if_dead(command_id: int) -> None:
 
 def _renew(command: HandCommand) -> bool:
     mine = HandCommand.objects.filter(pk=command.pk, state=HandState.RUNNING.value, lease_fence=command.lease_fence)
-    return bool(mine.update(lease_until=row_lease.until()))
+    return bool(mine.update(lease_until=leased.until()))
 
 
 def _wake_plans(command: HandCommand) -> None:

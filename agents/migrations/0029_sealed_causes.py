@@ -22,6 +22,36 @@ _KINDS: tuple[tuple[str, tuple[str, ...], Q], ...] = (
         Q(goal=None, parent__ended_at=None),
     ),
     ("ModularRun", ("by_id", "agent_id", "workspace_id", "task", "at_step"), ~Q(state=_ENDED)),
+    (
+        "Replay",
+        ("version_id", "parent_id", "rollout_id", "trial_id", "by_id", "why", "strategy"),
+        Q(state__in=("waiting", "running")),
+    ),
+    (
+        "CandidateSearch",
+        ("parent_id", "new_kind", "snippet", "by_id", "why", "strategy", "most_texts"),
+        Q(state__in=("waiting", "running")),
+    ),
+    (
+        "EnvironmentRun",
+        (
+            "by_id",
+            "agent_id",
+            "environment",
+            "task",
+            "variation",
+            "fallback",
+            "share",
+            "rules_text",
+            "step_limit",
+        ),
+        ~Q(state=_ENDED),
+    ),
+    (
+        "EnvironmentPolicy",
+        ("environment", "task", "share", "seed", "by_id"),
+        Q(state__in=("waiting", "running")),
+    ),
     ("ToolCheck", ("version_id", "by_id", "rows", "fits", "said"), Q(ended_at=None) | Q(fits=True)),
     ("McpServer", ("name", "command", "source", "address", "asked_by_id"), Q(removed_at=None)),
     (

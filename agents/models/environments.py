@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -9,16 +11,33 @@ from django.urls import reverse
 
 from agents.models.actors import Agent
 from agents.models.common import DIGEST_HEX, one_of
-from agents.states import EnvironmentRunState, TrainingState
+from agents.models.leased import LastingWork
+from agents.states import ENVIRONMENT_RUN_MOVES, TRAINING_MOVES, EnvironmentRunState, TrainingState
 
 
-class EnvironmentRun(models.Model):
+class EnvironmentRun(LastingWork):
     """An agent acts in a simulation by the rules that were drawn for it. Its lease is its own.
 
     `at_step` is the number of its last action; `stop_at` the one after which it pauses, null: none. `asked` is what a
     person has to choose: the number of the action and the actions that are valid. `first_percept` is null until the
     environment has begun.
     """
+
+    moves = ENVIRONMENT_RUN_MOVES
+    free, given_up = EnvironmentRunState.READY, EnvironmentRunState.ENDED
+    sealed = (
+        "by_id",
+        "agent_id",
+        "environment",
+        "task",
+        "variation",
+        "fallback",
+        "share",
+        "rules_text",
+        "step_limit",
+    )
+    acted_on = ~Q(state=EnvironmentRunState.ENDED.value)
+    is_sealed_when_asked = True
 
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="+")
@@ -35,7 +54,6 @@ class EnvironmentRun(models.Model):
     rules = models.JSONField(default=list)
     step_limit = models.PositiveSmallIntegerField(default=100)
     state = models.CharField(max_length=16, default=EnvironmentRunState.READY.value)
-    reason = models.TextField(blank=True)
     # Why it ended, one word: `over`, `loop`, `replay_differs` …; empty until then.
     outcome = models.CharField(max_length=32, blank=True)
     at_step = models.PositiveIntegerField(default=0)
@@ -49,11 +67,6 @@ class EnvironmentRun(models.Model):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     submission_key = models.CharField(max_length=200, blank=True)
-    lease_owner = models.CharField(max_length=120, blank=True)
-    lease_fence = models.PositiveIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True, blank=True)
-    # How many workers in a row died without an action in between.
-    lost_workers = models.PositiveSmallIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -71,6 +84,10 @@ class EnvironmentRun(models.Model):
 
     def __str__(self) -> str:
         return f"environment run {self.pk}"
+
+    def gives_up(self) -> dict[str, Any]:
+        """It is over, and nobody is asked for an action any more."""
+        return {"outcome": "workers_lost", "asked": None}
 
     def get_absolute_url(self) -> str:
         """Its page."""
@@ -115,11 +132,17 @@ class EnvironmentAction(models.Model):
         return f"action {self.number} of run {self.run_id}"
 
 
-class EnvironmentPolicy(models.Model):
+class EnvironmentPolicy(LastingWork):
     """A learned policy of one task: what it has learned (null: nothing yet), and its training, which has its own lease.
 
     `episodes_left` is the budget that is open; `generation` counts how often it was reset.
     """
+
+    moves = TRAINING_MOVES
+    free, given_up = TrainingState.WAITING, TrainingState.STOPPED
+    sealed = ("environment", "task", "share", "seed", "by_id")
+    acted_on = Q(state__in=(TrainingState.WAITING.value, TrainingState.RUNNING.value))
+    is_sealed_when_asked = True
 
     environment = models.CharField(max_length=60)
     task = models.CharField(max_length=100)
@@ -129,7 +152,6 @@ class EnvironmentPolicy(models.Model):
     data = models.BinaryField(null=True, blank=True)
     digest = models.CharField(max_length=DIGEST_HEX, blank=True)
     state = models.CharField(max_length=16, default=TrainingState.STOPPED.value)
-    reason = models.TextField(blank=True)
     episodes_left = models.PositiveIntegerField(default=0)
     episodes = models.PositiveIntegerField(default=0)
     generation = models.PositiveIntegerField(default=0)
@@ -138,10 +160,6 @@ class EnvironmentPolicy(models.Model):
     # How often it still tries something at random, 0 to 1.
     explores = models.FloatField(default=1.0)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
-    lease_owner = models.CharField(max_length=120, blank=True)
-    lease_fence = models.PositiveIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True, blank=True)
-    lost_workers = models.PositiveSmallIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
 
@@ -155,6 +173,10 @@ class EnvironmentPolicy(models.Model):
 
     def __str__(self) -> str:
         return f"policy of {self.environment} {self.task}"
+
+    def gives_up(self) -> dict[str, Any]:
+        """Whoever trains it again says for how many episodes."""
+        return {"episodes_left": 0, "lost_workers": 0}
 
     def get_absolute_url(self) -> str:
         """Its page."""

@@ -10,7 +10,8 @@ from django.urls import reverse
 
 from agents.models.common import DIGEST_HEX, one_of
 from agents.models.goals import Goal
-from agents.states import ReplayState, RolloutState
+from agents.models.leased import LeasedWork
+from agents.states import REPLAY_MOVES, ReplayState, RolloutState
 from library.models import ComponentVersion
 
 
@@ -90,11 +91,17 @@ class Rollout(models.Model):
         return self.percent < 100
 
 
-class Replay(models.Model):
+class Replay(LeasedWork):
     """A candidate and its parent on the same earlier cases, in copies of the files that each case began with.
 
     Its lease is its own. What it found stands in its cases; the verdict is worked out of them (`evolution.gate`).
     """
+
+    moves = REPLAY_MOVES
+    free, given_up, lost_most = ReplayState.WAITING, ReplayState.IMPOSSIBLE, 5
+    sealed = ("version_id", "parent_id", "rollout_id", "trial_id", "by_id", "why", "strategy")
+    acted_on = Q(state__in=(ReplayState.WAITING.value, ReplayState.RUNNING.value))
+    is_sealed_when_asked = True
 
     class Strategy(models.TextChoices):
         """How far the candidate goes from its parent, as whoever asked for it said."""
@@ -114,11 +121,6 @@ class Replay(models.Model):
     why = models.TextField(blank=True)
     strategy = models.CharField(max_length=20, choices=Strategy.choices, default=Strategy.STANDARD)
     state = models.CharField(max_length=16, default=ReplayState.WAITING.value)
-    reason = models.TextField(blank=True)
-    lease_owner = models.CharField(max_length=120, blank=True)
-    # How often it was begun, which is also the fence of its lease.
-    lease_fence = models.PositiveIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -181,7 +183,7 @@ class ReplayCase(models.Model):
         return f"case {self.number} of replay {self.replay_id}"
 
 
-class CandidateSearch(models.Model):
+class CandidateSearch(LeasedWork):
     """A search for a better version: a model writes many texts, each tried on the probe half of the parent's cases.
 
     One over a single text is a candidate that a model writes at once: nothing is tried before its replay, and `asked`
@@ -190,6 +192,12 @@ class CandidateSearch(models.Model):
     the requests made before still count.
     `tried` are the texts that were tried on all cases, in order: {text, passed, of}; the first is the parent.
     """
+
+    moves = REPLAY_MOVES
+    free, given_up, lost_most = ReplayState.WAITING, ReplayState.IMPOSSIBLE, 3
+    sealed = ("parent_id", "new_kind", "snippet", "by_id", "why", "strategy", "most_texts")
+    acted_on = Q(state__in=(ReplayState.WAITING.value, ReplayState.RUNNING.value))
+    is_sealed_when_asked = True
 
     parent = models.ForeignKey(ComponentVersion, null=True, on_delete=models.CASCADE, related_name="+")
     new_kind = models.CharField(max_length=16, blank=True, default="", db_default="")
@@ -204,11 +212,6 @@ class CandidateSearch(models.Model):
     # The candidate that came of it; null: none, as `reason` explains, or not yet.
     version = models.ForeignKey(ComponentVersion, null=True, on_delete=models.SET_NULL, related_name="+")
     state = models.CharField(max_length=16, default=ReplayState.WAITING.value)
-    reason = models.TextField(blank=True)
-    lease_owner = models.CharField(max_length=120, blank=True)
-    # How often it was begun, which is also the fence of its lease.
-    lease_fence = models.PositiveIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
@@ -10,11 +12,12 @@ from django.urls import reverse
 from agents.models.actors import Agent
 from agents.models.common import DIGEST_HEX, one_of
 from agents.models.goals import Goal
+from agents.models.leased import LastingWork
 from agents.models.workspaces import Workspace
-from agents.states import ModularRunState
+from agents.states import MODULAR_RUN_MOVES, ModularRunState
 
 
-class ModularRun(models.Model):
+class ModularRun(LastingWork):
     """A task that a modular agent works on, for a person and with that person's rights. Its lease is its own.
 
     `at_step` is the step whose state it goes on from; `stop_at` the step after which it pauses, null: none. Whoever
@@ -23,6 +26,9 @@ class ModularRun(models.Model):
 
     sealed = ("by_id", "agent_id", "workspace_id", "task", "at_step")
     acted_on = ~Q(state=ModularRunState.ENDED.value)
+    moves = MODULAR_RUN_MOVES
+    free, given_up, lost_most = ModularRunState.READY, ModularRunState.PAUSED, 5
+    is_sealed_when_asked = True
 
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="+")
@@ -32,17 +38,11 @@ class ModularRun(models.Model):
     # The names of its modules, joined: what statistics compare.
     modules = models.CharField(max_length=300)
     state = models.CharField(max_length=16, default=ModularRunState.READY.value)
-    reason = models.TextField(blank=True)
     at_step = models.PositiveIntegerField(default=1)
     stop_at = models.PositiveIntegerField(null=True, blank=True)
     # Empty, `achieved` or `limit`, as its present state says.
     outcome = models.CharField(max_length=16, blank=True)
     submission_key = models.CharField(max_length=200, blank=True)
-    lease_owner = models.CharField(max_length=120, blank=True)
-    lease_fence = models.PositiveIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True, blank=True)
-    # How many workers in a row died over the same step.
-    lost_workers = models.PositiveSmallIntegerField(default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -63,6 +63,10 @@ class ModularRun(models.Model):
     def get_absolute_url(self) -> str:
         """Its page."""
         return reverse("modular-run", args=[self.pk])
+
+    def gives_up(self) -> dict[str, Any]:
+        """A person who lets it go on begins to count anew."""
+        return {"lost_workers": 0}
 
 
 class ModularStep(models.Model):

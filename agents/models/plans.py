@@ -9,8 +9,9 @@ from django.urls import reverse
 
 from agents.models.common import DIGEST_HEX, one_of
 from agents.models.goals import Goal
+from agents.models.leased import LeasedWork
 from agents.models.workspaces import Workspace
-from agents.states import PlanState, ShadowState
+from agents.states import SHADOW_MOVES, PlanState, ShadowState
 
 
 class Plan(models.Model):
@@ -117,7 +118,7 @@ class IntentPlan(models.Model):
         return self.state == PlanState.COMPLETE and self.goal.has_missed
 
 
-class ShadowRun(models.Model):
+class ShadowRun(LeasedWork):
     """A plan tried in a throw-away copy of its workspace, so that people see what it does before they decide.
 
     `base` is the snapshot it started from and `after` the one it came to; `findings` says what each main step proved
@@ -127,20 +128,17 @@ class ShadowRun(models.Model):
 
     sealed = ("intent_plan_id", "number", "state", "base", "after", "findings")
     acted_on = Q(state=ShadowState.DONE.value, intent_plan__state__in=_OPEN)
+    moves = SHADOW_MOVES
+    free, given_up = ShadowState.WAITING, ShadowState.IMPOSSIBLE
 
     intent_plan = models.ForeignKey(IntentPlan, on_delete=models.CASCADE, related_name="shadow_runs")
     number = models.PositiveIntegerField()
     state = models.CharField(max_length=16, default=ShadowState.WAITING.value)
-    reason = models.TextField(blank=True)
     base = models.CharField(max_length=DIGEST_HEX, blank=True)
     after = models.CharField(max_length=DIGEST_HEX, blank=True)
     findings = models.JSONField(default=list)
     # What went otherwise when the plan really ran: sentences, and paths that differ. Null until that is known.
     surprises = models.JSONField(null=True, blank=True)
-    lease_owner = models.CharField(max_length=120, blank=True)
-    # How often it was begun, which is also the fence of its lease.
-    lease_fence = models.PositiveIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)

@@ -20,9 +20,8 @@ from agents.models import ModularNode, ModularRun, ModularStep, ModularWant, Wor
 from agents.modular import runs, states, wanting
 from agents.modular.rights import check_may_change
 from agents.modular.states import Written
-from agents.record import causes, wake_ups
+from agents.record import causes, leased, wake_ups
 from agents.record.errors import NotPossibleNow
-from agents.record.moves import move_modular_run
 from agents.states import ModularRunState
 from agents.workspaces import workspaces
 from people.models import User
@@ -81,7 +80,7 @@ def branch(run: ModularRun, edit: Edit, *, by: User) -> ModularStep:
         if row.state == new.value:
             ModularRun.objects.filter(pk=row.pk).update(reason="", **also)
         else:
-            move_modular_run(row, new, **also)
+            leased.to(row, new, **also)
         wake_ups.wake_background("modular", row.pk)
     wanting.cancel(left, by=by)
     run.refresh_from_db()
@@ -113,7 +112,7 @@ def set_limits(run: ModularRun, wanted: Limits, *, by: User) -> ModularStep:
         causes.change(row, at_step=step.number)
         also: dict[str, Any] = {"outcome": "", "lost_workers": 0}
         if row.state == S.ENDED.value:
-            move_modular_run(row, S.READY, **also)
+            leased.to(row, S.READY, **also)
             wake_ups.wake_background("modular", row.pk)
         else:
             ModularRun.objects.filter(pk=row.pk).update(**also)

@@ -19,9 +19,8 @@ from agents.models import DEFAULT_AGENT, Agent, ModularRun, Workspace
 from agents.modular import states, wanting
 from agents.modular.rights import check_may_change
 from agents.modular.states import Written
-from agents.record import selectors, wake_ups
+from agents.record import leased, selectors, wake_ups
 from agents.record.errors import GoalRefused, NotPossibleNow
-from agents.record.moves import move_modular_run
 from agents.states import ModularRunState, MoveRefused
 from agents.workspaces import workspaces
 from people import sealing
@@ -160,7 +159,7 @@ def _held(run: ModularRun) -> Iterator[ModularRun]:
 
 def _move(row: ModularRun, new: ModularRunState, *, reason: str = "", **also: object) -> None:
     try:
-        move_modular_run(row, new, reason=reason, **also)
+        leased.to(row, new, reason=reason, **also)
     except MoveRefused as refused:
         raise NotPossibleNow(f"The run is {row.state} and cannot be {new.value} now.") from refused
 

@@ -26,10 +26,9 @@ from agents.models import Goal, ModularRun, ModularStep, ModularWant
 from agents.modular.rights import check_may_change
 from agents.planning import known
 from agents.plans.tool_call_plans import Caller
-from agents.record import causes, wake_ups
+from agents.record import causes, leased, wake_ups
 from agents.record.causes import Forged
 from agents.record.errors import GoalRefused, NotPossibleNow, PlanInvalid, TooManyGoals
-from agents.record.moves import move_modular_run
 from agents.states import ModularRunState, MoveRefused
 from agents.toolkit.registry import tools_in_use
 from library.language import generation
@@ -277,7 +276,7 @@ def goal_ended(goal_id: int, **_: object) -> None:
 def _distrust(run: ModularRun, why: str) -> None:
     try:
         with transaction.atomic():
-            move_modular_run(run, ModularRunState.PAUSED, reason=why)
+            leased.to(run, ModularRunState.PAUSED, reason=why)
     except MoveRefused:
         return  # its worker finds out by itself
 
@@ -288,7 +287,7 @@ def ready(run: ModularRun) -> None:
         return
     with transaction.atomic():
         try:
-            move_modular_run(run, ModularRunState.READY)
+            leased.to(run, ModularRunState.READY)
         except MoveRefused:
             return  # somebody was quicker
         wake_ups.wake_background("modular", run.pk)

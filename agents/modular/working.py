@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -25,14 +25,12 @@ from agents.execution.companion import Companion
 from agents.models import ModularRun, ModularStep, ModularWant, Standstill
 from agents.modular import experience, states, wanting
 from agents.modular.states import Written
-from agents.record import causes, draining, logs, row_lease, wake_ups
+from agents.record import causes, draining, leased, logs, wake_ups
 from agents.record.causes import Forged
-from agents.record.moves import move_modular_run
 from agents.states import ModularRunState
 
 logger = logging.getLogger(__name__)
 S = ModularRunState
-LOST_WORKERS_MAX = 5
 _AT_ONCE = 50
 # A person who answers at the last moment, or a lost hint: looked at again after so long.
 _LOOKS_AGAIN = timedelta(seconds=2)
@@ -45,7 +43,7 @@ def work(run_id: int | None = None) -> None:
     run = None if draining.is_asked() else claim(run_id)
     if run is None:
         return
-    with Companion(0, renew=lambda: renew(run), is_cancelled=lambda: False) as companion:
+    with Companion(0, renew=lambda: leased.renew(run), is_cancelled=lambda: False) as companion:
         while not companion.stop_work.is_set() and turn(run):
             if draining.is_asked():
                 break
@@ -57,29 +55,8 @@ def claim(run_id: int | None = None) -> ModularRun | None:
     with transaction.atomic():
         if Standstill.objects.exists():
             return None
-        free = _free()
-        wanted = free.filter(pk=run_id) if run_id is not None else free
-        run = wanted.select_for_update(skip_locked=True, no_key=True, of=("self",)).order_by("changed_at").first()
-        if run is None:
-            return None
-        lost = run.lost_workers + 1 if run.state == S.RUNNING else 0
-        move_modular_run(run, S.RUNNING, lost_workers=lost, **row_lease.taken())
-        run.refresh_from_db()
-        if lost > LOST_WORKERS_MAX:
-            move_modular_run(run, S.PAUSED, reason=f"{lost} workers died while its next step ran", lost_workers=0)
-            return None
-        try:
-            causes.check(run)
-        except Forged as forged:
-            move_modular_run(run, S.PAUSED, reason=str(forged))
-            return None
-    return ModularRun.objects.select_related("by", "agent", "workspace").get(pk=run.pk)
-
-
-def renew(run: ModularRun) -> bool:
-    """Extend the lease; False when another worker has begun it since."""
-    until = row_lease.until()
-    return bool(_ours(run).update(lease_until=until))
+        free = _free().select_related("by", "agent", "workspace").order_by("changed_at")
+        return leased.begin(free.filter(pk=run_id) if run_id is not None else free)
 
 
 def turn(run: ModularRun) -> bool:
@@ -125,7 +102,7 @@ def taken(found: State, now: str, answers: Mapping[str, Any], tools: Mapping[str
 def _write(run: ModularRun, before: ModularStep, state: State, done: Turn, of: Written) -> bool:
     with transaction.atomic():
         # The race it closes: a worker that was given up writes late. Under another fence it writes nothing.
-        held = _ours(run).select_related("workspace").select_for_update(no_key=True, of=("self",))
+        held = leased.ours(run).select_related("workspace").select_for_update(no_key=True, of=("self",))
         row = held.first()
         if row is None or row.at_step != before.number:
             return False
@@ -134,11 +111,11 @@ def _write(run: ModularRun, before: ModularStep, state: State, done: Turn, of: W
         causes.change(row, at_step=step.number, lost_workers=0, outcome=state.outcome)
         run.at_step = step.number
         if not state.next_step.module_type:
-            move_modular_run(row, S.ENDED, reason=logs.storable(state.reason)[:1_000])
+            leased.to(row, S.ENDED, reason=logs.storable(state.reason)[:1_000])
             experience.record(row, state)
             return False
         if row.stop_at is not None and step.number >= row.stop_at:
-            move_modular_run(row, S.PAUSED, reason=f"stopped at step {step.number}", stop_at=None)
+            leased.to(row, S.PAUSED, reason=f"stopped at step {step.number}", stop_at=None)
             return False
     return True
 
@@ -146,33 +123,33 @@ def _write(run: ModularRun, before: ModularStep, state: State, done: Turn, of: W
 def _waits(run: ModularRun, number: int) -> bool:
     """Give the run up to its plan or person; True where an answer came at this moment."""
     with transaction.atomic():
-        row = _ours(run).select_for_update(no_key=True).first()
+        row = leased.ours(run).select_for_update(no_key=True).first()
         if row is None:
             return False
         if row.stop_at == 0:
-            move_modular_run(row, S.PAUSED, reason="paused", stop_at=None)
+            leased.to(row, S.PAUSED, reason="paused", stop_at=None)
             return False
         waiting = ModularWant.objects.filter(run=run.pk, step=number, answer__isnull=True)
         if not waiting.exists():
             return True
         kinds = set(waiting.values_list("kind", flat=True))
         said = "a plan is reviewed or runs" if "call" in kinds else "a person has to answer"
-        move_modular_run(row, S.WAITING, reason=said)
+        leased.to(row, S.WAITING, reason=said)
     return False
 
 
 def _stop(run: ModularRun, new: ModularRunState, reason: str) -> None:
     with transaction.atomic():
-        row = _ours(run).select_for_update(no_key=True).first()
+        row = leased.ours(run).select_for_update(no_key=True).first()
         if row is not None:
-            move_modular_run(row, new, reason=reason, stop_at=None)
+            leased.to(row, new, reason=reason, stop_at=None)
 
 
 def _go_back(run: ModularRun, broken: ModularStep, why: str) -> None:
     """Pause at the last state that can be read. The one that cannot stays as it is, and what it wanted is left."""
     logger.error("A state of a modular run cannot be read: %s", why, extra={"modular_run": run.pk})
     with transaction.atomic():
-        row = _ours(run).select_for_update(no_key=True).first()
+        row = leased.ours(run).select_for_update(no_key=True).first()
         if row is None or row.at_step != broken.number:
             return
         said = f"state {broken.number} cannot be read: {why}"
@@ -180,21 +157,21 @@ def _go_back(run: ModularRun, broken: ModularStep, why: str) -> None:
         try:
             step, state = states.readable(row, states.nodes_of(row))
         except StateUnreadable:
-            move_modular_run(row, S.PAUSED, reason=logs.storable(f"{said} None before it can.")[:1_000], **also)
+            leased.to(row, S.PAUSED, reason=logs.storable(f"{said} None before it can.")[:1_000], **also)
             return
         wanting.leave(row)
         said = f"{said} The run stands at state {step.number}, the last that can be read: continue it, or edit a node."
         also |= {"outcome": state.outcome}
         causes.change(row, at_step=step.number)
-        move_modular_run(row, S.PAUSED, reason=logs.storable(said)[:1_000], **also)
+        leased.to(row, S.PAUSED, reason=logs.storable(said)[:1_000], **also)
 
 
 def _give_back(run: ModularRun) -> None:
     """What this worker has left goes on with another one at once."""
     with transaction.atomic():
-        row = _ours(run).select_for_update(no_key=True).first()
+        row = leased.ours(run).select_for_update(no_key=True).first()
         if row is not None:
-            move_modular_run(row, S.READY)
+            leased.to(row, S.READY)
             wake_ups.wake_background("modular", row.pk)
 
 
@@ -218,10 +195,4 @@ def sweep() -> None:
 
 
 def _free() -> QuerySet[ModularRun]:
-    return ModularRun.objects.filter(
-        Q(state=S.READY.value) | Q(state=S.RUNNING.value, lease_until__lte=Now()), agent__paused=False
-    )
-
-
-def _ours(run: ModularRun) -> QuerySet[ModularRun]:
-    return ModularRun.objects.filter(pk=run.pk, state=S.RUNNING.value, lease_fence=run.lease_fence)
+    return ModularRun.objects.filter(leased.free(ModularRun), agent__paused=False)

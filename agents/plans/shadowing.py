@@ -6,11 +6,10 @@ import redis
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Max, Q
-from django.db.models.functions import Now
 
 from agents.bdi.forecast import shadow
 from agents.models import Attempt, Intent, IntentPlan, ShadowRun, Standstill
-from agents.record import logs, row_lease, signals, wake_ups
+from agents.record import leased, logs, signals, wake_ups
 from agents.record.listeners import listened_to
 from agents.record.moves import move_shadow
 from agents.states import PlanState, ShadowState
@@ -20,7 +19,6 @@ from sandbox.contract import SandboxError
 from sandbox.jail.inside.survey import CACHES
 from sandbox.store.compare import ORDER, compare
 
-BEGUN_MAX = 3
 PATHS_MAX = 100
 # Of so many runs that wait it is asked whether somebody looks at their plan.
 LOOKED_AT_MAX = 100
@@ -32,7 +30,6 @@ _HOW = {
     "added": "was not there in the dry run",
 }
 _WAITING = Q(state=ShadowState.WAITING.value)
-_RUNNING = Q(state=ShadowState.RUNNING.value)
 
 
 def ask(plan: IntentPlan) -> ShadowRun | None:
@@ -53,37 +50,14 @@ def claim(run_id: int | None = None) -> ShadowRun | None:
 
     Dry runs never take all workers: what was approved goes first.
     """
-    now = Now()
     with transaction.atomic():
         if Standstill.objects.exists():
             return None
-        if ShadowRun.objects.filter(_RUNNING, lease_until__gt=now).count() >= settings.SHADOW_RUNS_MAX:
+        if ShadowRun.objects.filter(leased.at_work()).count() >= settings.SHADOW_RUNS_MAX:
             return None
-        free = ShadowRun.objects.filter(_WAITING | (_RUNNING & Q(lease_until__lte=now)))
+        free = ShadowRun.objects.filter(leased.free(ShadowRun)).order_by("pk")
         wanted = free.filter(pk=run_id) if run_id is not None else free
-        run = wanted.select_for_update(skip_locked=True, no_key=True, of=("self",)).order_by("pk").first()
-        if run is None:
-            return None
-        move_shadow(
-            run,
-            ShadowState.RUNNING,
-            base=run.intent_plan.workspace.head,
-            **row_lease.taken(),
-            started_at=now,
-        )
-    run.refresh_from_db()
-    return run
-
-
-def renew(run: ShadowRun) -> bool:
-    """Extend the lease; False when another worker has begun the run since."""
-    ours = ShadowRun.objects.filter(_RUNNING, pk=run.pk, lease_fence=run.lease_fence)
-    return bool(ours.update(lease_until=row_lease.until()))
-
-
-def give_back(run: ShadowRun) -> None:
-    """This worker is told to stop: another may begin the run at once."""
-    ShadowRun.objects.filter(_RUNNING, pk=run.pk, lease_fence=run.lease_fence).update(lease_until=Now())
+        return leased.begin(wanted, lambda run: {"base": run.intent_plan.workspace.head}, move_shadow)
 
 
 def is_wanted(run: ShadowRun) -> bool:

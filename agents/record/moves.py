@@ -19,52 +19,39 @@ from django.utils import timezone
 
 from agents.models import (
     BacklogItem,
-    CandidateSearch,
-    EnvironmentPolicy,
-    EnvironmentRun,
     Goal,
     HandCommand,
     Intent,
     IntentPlan,
     LevelDocument,
-    ModularRun,
-    Replay,
     Rollout,
     ShadowRun,
     Transition,
     VersionTrial,
 )
-from agents.record import prepared, signals, telemetry, wake_ups
+from agents.record import leased, prepared, signals, telemetry, wake_ups
 from agents.states import (
     BACKLOG_MOVES,
-    ENVIRONMENT_RUN_MOVES,
     GOAL_ENDED,
     GOAL_MOVES,
     HAND_ENDED,
     HAND_MOVES,
     INTENT_MOVES,
     LEVEL_MOVES,
-    MODULAR_RUN_MOVES,
     PLAN_ENDED,
     PLAN_MOVES,
-    REPLAY_MOVES,
     ROLLOUT_MOVES,
     SHADOW_MOVES,
-    TRAINING_MOVES,
     TRIAL_MOVES,
     BacklogState,
-    EnvironmentRunState,
     GoalState,
     HandState,
     IntentState,
     LevelState,
-    ModularRunState,
     MoveRefused,
     PlanState,
-    ReplayState,
     RolloutState,
     ShadowState,
-    TrainingState,
     TrialState,
 )
 
@@ -195,89 +182,13 @@ def move_hand_command(command: HandCommand, new: HandState, *, reason: str = "",
 
 
 def move_shadow(run: ShadowRun, new: ShadowState, *, reason: str = "", **also: Any) -> ShadowRun:
-    """Move a dry run; MoveRefused when the table forbids it, or when another worker has begun it since."""
-    old = ShadowState(run.state)
-    if new not in SHADOW_MOVES[old]:
-        raise MoveRefused(f"dry run {run.pk} cannot go from {old} to {new}")
-    values: dict[str, Any] = {"state": new.value, "reason": reason, **also}
-    if not SHADOW_MOVES[new]:
-        values |= {"finished_at": timezone.now(), "lease_until": None, "lease_owner": ""}
+    """Move a dry run, and tell whoever looks at its plan; MoveRefused as `leased.to`."""
     with transaction.atomic():
-        ours = ShadowRun.objects.filter(pk=run.pk, state=old.value, lease_fence=run.lease_fence)
-        if not ours.update(**values):
-            raise MoveRefused(f"dry run {run.pk} is no longer {old}")
+        leased.to(run, new, reason=reason, **also)
         wake_ups.goal_changed(run.intent_plan.goal_id)
         if not SHADOW_MOVES[new]:
             signals.tell(signals.shadow_ended, run.intent_plan_id)
-    for name, value in values.items():
-        setattr(run, name, value)
     return run
-
-
-def move_replay(replay: Replay | CandidateSearch, new: ReplayState, *, reason: str = "", **also: Any) -> None:
-    """Move a replay, or a search, which is many of them; MoveRefused when the table forbids it, or when another worker
-    has begun it since.
-    """
-    old = ReplayState(replay.state)
-    if new not in REPLAY_MOVES[old]:
-        raise MoveRefused(f"{replay} cannot go from {old} to {new}")
-    values: dict[str, Any] = {"state": new.value, "reason": reason, **also}
-    if not REPLAY_MOVES[new]:
-        values |= {"finished_at": timezone.now(), "lease_until": None, "lease_owner": ""}
-    rows = type(replay)._default_manager
-    if not rows.filter(pk=replay.pk, state=old.value, lease_fence=replay.lease_fence).update(**values):
-        raise MoveRefused(f"{replay} is no longer {old}")
-    for name, value in values.items():
-        setattr(replay, name, value)
-
-
-def move_modular_run(run: ModularRun, new: ModularRunState, *, reason: str = "", **also: Any) -> None:
-    """Move a run of a modular agent; MoveRefused when the table forbids it, or somebody moved or began it since."""
-    old = ModularRunState(run.state)
-    if new not in MODULAR_RUN_MOVES[old]:
-        raise MoveRefused(f"{run} cannot go from {old} to {new}")
-    now = timezone.now()
-    values: dict[str, Any] = {"state": new.value, "reason": reason, "changed_at": now, **also}
-    values["ended_at"] = now if new is ModularRunState.ENDED else None
-    if new is not ModularRunState.RUNNING:
-        values |= {"lease_until": None, "lease_owner": ""}
-    ours = ModularRun.objects.filter(pk=run.pk, state=old.value, lease_fence=run.lease_fence)
-    if not ours.update(**values):
-        raise MoveRefused(f"{run} is no longer {old}")
-    for name, value in values.items():
-        setattr(run, name, value)
-
-
-def move_environment_run(run: EnvironmentRun, new: EnvironmentRunState, *, reason: str = "", **also: Any) -> None:
-    """Move a run in an environment; MoveRefused when the table forbids it, or somebody moved or began it since."""
-    old = EnvironmentRunState(run.state)
-    if new not in ENVIRONMENT_RUN_MOVES[old]:
-        raise MoveRefused(f"{run} cannot go from {old} to {new}")
-    now = timezone.now()
-    values: dict[str, Any] = {"state": new.value, "reason": reason, "changed_at": now, **also}
-    values["ended_at"] = now if new is EnvironmentRunState.ENDED else None
-    if new is not EnvironmentRunState.RUNNING:
-        values |= {"lease_until": None, "lease_owner": ""}
-    ours = EnvironmentRun.objects.filter(pk=run.pk, state=old.value, lease_fence=run.lease_fence)
-    if not ours.update(**values):
-        raise MoveRefused(f"{run} is no longer {old}")
-    for name, value in values.items():
-        setattr(run, name, value)
-
-
-def move_training(policy: EnvironmentPolicy, new: TrainingState, *, reason: str = "", **also: Any) -> None:
-    """Move a policy's training; MoveRefused when the table forbids it, or somebody moved or began it since."""
-    old = TrainingState(policy.state)
-    if new not in TRAINING_MOVES[old]:
-        raise MoveRefused(f"{policy} cannot go from {old} to {new}")
-    values: dict[str, Any] = {"state": new.value, "reason": reason, "changed_at": timezone.now(), **also}
-    if new is not TrainingState.RUNNING:
-        values |= {"lease_until": None, "lease_owner": ""}
-    ours = EnvironmentPolicy.objects.filter(pk=policy.pk, state=old.value, lease_fence=policy.lease_fence)
-    if not ours.update(**values):
-        raise MoveRefused(f"{policy} is no longer {old}")
-    for name, value in values.items():
-        setattr(policy, name, value)
 
 
 def move_level(document: LevelDocument, new: LevelState, *, reason: str = "", **also: Any) -> LevelDocument:

@@ -10,13 +10,12 @@ from django.db import transaction
 
 from agents.environments.learned import Learned, PolicyUnusable
 from agents.models import EnvironmentPolicy
-from agents.record import wake_ups
+from agents.record import leased, wake_ups
 from agents.record.errors import GoalRefused, NotPossibleNow
-from agents.record.moves import move_training
 from agents.simulations import rights, worlds
 from agents.simulations.worlds import UnknownWorld
 from agents.states import MoveRefused, TrainingState
-from people import journal
+from people import journal, sealing
 from people.journal import Event
 from people.models import User
 
@@ -57,6 +56,7 @@ def train(environment: str, task: str, *, episodes: int, share: int, by: User) -
             except PolicyUnusable as unusable:
                 raise NotPossibleNow(str(unusable)) from unusable
             _move(policy, T.WAITING, episodes_left=episodes, share=share, by=by)
+            sealing.seal(policy)
             wake_ups.wake_background("training", policy.pk)
             _keep("train", policy, by, episodes=episodes, share=share)
             return policy
@@ -67,6 +67,7 @@ def stop(policy: EnvironmentPolicy, *, by: User) -> None:
     rights.check_may_train(by)
     with _held(policy) as row:
         _move(row, T.STOPPED, reason=f"stopped by {by.username}", episodes_left=0, by=by)
+        sealing.end(row)
         _keep("stop", row, by)
 
 
@@ -116,6 +117,6 @@ def _held(policy: EnvironmentPolicy) -> Iterator[EnvironmentPolicy]:
 
 def _move(row: EnvironmentPolicy, new: TrainingState, *, reason: str = "", **also: object) -> None:
     try:
-        move_training(row, new, reason=reason, **also)
+        leased.to(row, new, reason=reason, **also)
     except MoveRefused as refused:
         raise NotPossibleNow(f"The training is {row.state} and cannot be {new.value} now.") from refused

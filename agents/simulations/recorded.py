@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
-
 from agents.environments.environment import Percept
 from agents.environments.replaying import Recorded
 from agents.models import EnvironmentAction, EnvironmentRun
-from agents.states import EnvironmentRunState
 
 
 def first_of(run: EnvironmentRun) -> Recorded | None:
@@ -24,9 +21,3 @@ def actions_of(run: EnvironmentRun) -> list[Recorded]:
         Recorded(row.action, row.by, Percept(row.percept, row.accepted, row.is_over), row.score)
         for row in rows.only("action", "by", "percept", "accepted", "is_over", "score").iterator()
     ]
-
-
-def ours(run: EnvironmentRun) -> QuerySet[EnvironmentRun]:
-    """The run, if nobody has begun it since."""
-    running = EnvironmentRunState.RUNNING.value
-    return EnvironmentRun.objects.filter(pk=run.pk, state=running, lease_fence=run.lease_fence)

@@ -14,8 +14,7 @@ from agents.environments.interpreter import Action
 from agents.environments.policies import LEARNED, PERSON, Situation
 from agents.environments.weighing import weighed
 from agents.models import EnvironmentAction, EnvironmentRun
-from agents.record.moves import move_environment_run
-from agents.simulations import recorded
+from agents.record import leased
 from agents.states import EnvironmentRunState
 from agents.toolkit.wording.words import Text
 
@@ -50,7 +49,7 @@ class Recorder:
         if self._run.first_percept is not None:
             return
         values = {"first_percept": percept.text, "goal": self.goal, "score_before": score, "score": score}
-        if not recorded.ours(self._run).update(**values):
+        if not leased.ours(self._run).update(**values):
             raise Suspended("taken over")
         for name, value in values.items():
             setattr(self._run, name, value)
@@ -68,11 +67,11 @@ class Recorder:
         if number <= self._known:
             return
         with transaction.atomic():
-            row = recorded.ours(self._run).select_for_update(no_key=True).first()
+            row = leased.ours(self._run).select_for_update(no_key=True).first()
             if row is None:
                 raise Suspended("taken over, or stopped")
             if row.stop_at is not None and row.at_step >= row.stop_at:
-                move_environment_run(row, S.PAUSED, reason=f"paused after action {row.at_step}", stop_at=None)
+                leased.to(row, S.PAUSED, reason=f"paused after action {row.at_step}", stop_at=None)
                 paused = True
             else:
                 paused = False
@@ -97,10 +96,10 @@ class Recorder:
         if is_answered and (not situation.actions or run.answer in situation.actions):
             return run.answer
         with transaction.atomic():
-            row = recorded.ours(run).select_for_update(no_key=True).first()
+            row = leased.ours(run).select_for_update(no_key=True).first()
             if row is not None:
                 asked = {"number": number, "actions": list(situation.actions), **self._seen()}
-                move_environment_run(
+                leased.to(
                     row, S.WAITING, reason="A person has to choose the next action.", asked=asked, answer="",
                     answered_by=None,
                 )  # fmt: skip
@@ -116,7 +115,7 @@ class Recorder:
         by_person = action.by == PERSON
         with transaction.atomic():
             # The race it closes: a worker that was given up writes late. Under another fence it writes nothing.
-            row = recorded.ours(run).select_for_update(no_key=True).first()
+            row = leased.ours(run).select_for_update(no_key=True).first()
             if row is None or row.at_step != action.number - 1:
                 raise Suspended("taken over, or stopped")
             EnvironmentAction.objects.create(

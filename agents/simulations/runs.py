@@ -12,12 +12,12 @@ from agents.actors.models_in_use import models_of
 from agents.environments.learned import PolicyUnusable
 from agents.environments.policies import LANGUAGE_MODEL, LEARNED, MOST_CHARACTERS, PERSON
 from agents.models import DEFAULT_AGENT, Agent, EnvironmentRun
-from agents.record import wake_ups
+from agents.record import leased, wake_ups
 from agents.record.errors import GoalRefused, NotPossibleNow
-from agents.record.moves import move_environment_run
 from agents.simulations import drawn_rules, learned_policies, rights, worlds
 from agents.simulations.worlds import UnknownWorld, World, WorldUnusable
 from agents.states import EnvironmentRunState, MoveRefused
+from people import sealing
 from people.models import User
 
 S = EnvironmentRunState
@@ -74,6 +74,7 @@ def start(wanted: Start, *, by: User) -> EnvironmentRun:
                 state=(S.PAUSED if wanted.paused else S.READY).value,
                 submission_key=wanted.key,
             )
+            sealing.seal(run)
             wake_ups.wake_background("environment_run", run.pk)
             return run
     except IntegrityError:
@@ -139,7 +140,7 @@ def _held(run: EnvironmentRun) -> Iterator[EnvironmentRun]:
 
 def _move(row: EnvironmentRun, new: EnvironmentRunState, *, reason: str = "", **also: object) -> None:
     try:
-        move_environment_run(row, new, reason=reason, **also)
+        leased.to(row, new, reason=reason, **also)
     except MoveRefused as refused:
         raise NotPossibleNow(f"The run is {row.state} and cannot be {new.value} now.") from refused
 

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
 
 from agents.beliefs import entailment_model
 from agents.environments import interpreter
@@ -24,8 +23,7 @@ from agents.environments.interpreter import RULE, Limits
 from agents.environments.learned import Learned, PolicyUnusable
 from agents.execution.companion import Companion
 from agents.models import EnvironmentEpisode, EnvironmentPolicy, Standstill
-from agents.record import draining, row_lease, wake_ups
-from agents.record.moves import move_training
+from agents.record import draining, leased, wake_ups
 from agents.simulations import drawn_rules, learned_policies, turns, worlds
 from agents.simulations.storable import Storable
 from agents.simulations.worlds import Begin, WorldBusy, WorldUnusable
@@ -33,7 +31,6 @@ from agents.states import TrainingState
 
 logger = logging.getLogger(__name__)
 T = TrainingState
-LOST_WORKERS_MAX = 3
 STEPS = 100
 ANSWER_S = 30.0
 # So long a worker stays with a policy while others wait for one; and so often what was learned is stored: it is a
@@ -48,7 +45,7 @@ def work(policy_id: int | None = None) -> None:
     row = None if draining.is_asked() else claim(policy_id)
     if row is None:
         return
-    with Companion(0, renew=lambda: renew(row), is_cancelled=lambda: False) as companion:
+    with Companion(0, renew=lambda: leased.renew(row), is_cancelled=lambda: False) as companion:
         began = time.monotonic()
 
         def is_due() -> bool:
@@ -66,23 +63,7 @@ def claim(policy_id: int | None = None) -> EnvironmentPolicy | None:
         if not turns.may_begin():
             return None
         free = turns.free_trainings()
-        wanted = free.filter(pk=policy_id) if policy_id is not None else free
-        row = wanted.select_for_update(skip_locked=True, no_key=True).first()
-        if row is None:
-            return None
-        lost = row.lost_workers + 1 if row.state == T.RUNNING else row.lost_workers
-        move_training(row, T.RUNNING, lost_workers=lost, **row_lease.taken())
-        row.refresh_from_db()
-        if lost >= LOST_WORKERS_MAX:
-            said = f"Episode {row.episodes + 1} ended {lost} workers."
-            move_training(row, T.STOPPED, reason=said, episodes_left=0, lost_workers=0)
-            return None
-    return row
-
-
-def renew(row: EnvironmentPolicy) -> bool:
-    """Extend the lease; False when another worker has begun it since, or it was stopped."""
-    return bool(_ours(row).update(lease_until=row_lease.until()))
+        return leased.begin(free.filter(pk=policy_id) if policy_id is not None else free)
 
 
 def _train(row: EnvironmentPolicy, is_due: Callable[[], bool]) -> None:
@@ -156,7 +137,7 @@ def _store(row: EnvironmentPolicy, policy: Learned, played: list[EnvironmentEpis
     digest = hashlib.sha256(data).hexdigest()
     with transaction.atomic():
         # The race it closes: a worker that was given up, or whose training was stopped and reset, stores late.
-        mine = _ours(row).select_for_update(no_key=True).first()
+        mine = leased.ours(row).select_for_update(no_key=True).first()
         if mine is None or mine.generation != row.generation:
             return False
         EnvironmentEpisode.objects.bulk_create(played)
@@ -169,7 +150,7 @@ def _store(row: EnvironmentPolicy, policy: Learned, played: list[EnvironmentEpis
         for name, value in values.items():
             setattr(row, name, value)
         if left <= 0:
-            move_training(mine, T.STOPPED, reason="every episode that was asked for was played")
+            leased.to(mine, T.STOPPED, reason="every episode that was asked for was played")
     _last.clear()
     _last[row.pk] = (digest, policy)
     return left > 0
@@ -185,16 +166,16 @@ def _policy(row: EnvironmentPolicy) -> Learned:
 
 def _stop(row: EnvironmentPolicy, reason: str) -> None:
     with transaction.atomic():
-        mine = _ours(row).select_for_update(no_key=True).first()
+        mine = leased.ours(row).select_for_update(no_key=True).first()
         if mine is not None:
-            move_training(mine, T.STOPPED, reason=reason[:1_000], episodes_left=0)
+            leased.to(mine, T.STOPPED, reason=reason[:1_000], episodes_left=0)
 
 
 def _give_back(row: EnvironmentPolicy) -> None:
     with transaction.atomic():
-        mine = _ours(row).select_for_update(no_key=True).first()
+        mine = leased.ours(row).select_for_update(no_key=True).first()
         if mine is not None:
-            move_training(mine, T.WAITING)
+            leased.to(mine, T.WAITING)
     sweep()
 
 
@@ -202,7 +183,3 @@ def sweep() -> None:
     """Wake a worker for the training that waits longest."""
     if (oldest := turns.free_trainings().values_list("pk", flat=True).first()) is not None:
         wake_ups.wake_background("training", oldest)
-
-
-def _ours(row: EnvironmentPolicy) -> QuerySet[EnvironmentPolicy]:
-    return EnvironmentPolicy.objects.filter(pk=row.pk, state=T.RUNNING.value, lease_fence=row.lease_fence)

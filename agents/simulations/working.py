@@ -21,8 +21,7 @@ from agents.environments.learned import PolicyUnusable
 from agents.environments.replaying import Remembering, Replayed
 from agents.execution.companion import Companion
 from agents.models import Agent, EnvironmentRun, Standstill
-from agents.record import draining, row_lease, wake_ups
-from agents.record.moves import move_environment_run
+from agents.record import draining, leased, wake_ups
 from agents.simulations import drawn_rules, recorded, turns, worlds
 from agents.simulations.fallbacks import fallback_of
 from agents.simulations.recording import Recorder, Suspended
@@ -32,7 +31,6 @@ from agents.states import EnvironmentRunState
 
 logger = logging.getLogger(__name__)
 S = EnvironmentRunState
-LOST_WORKERS_MAX = 3
 # For one answer of an environment.
 ANSWER_S = 30.0
 # So long a worker stays with a run while others wait for one.
@@ -45,7 +43,7 @@ def work(run_id: int | None = None) -> None:
     run = None if draining.is_asked() else claim(run_id)
     if run is None:
         return
-    with Companion(0, renew=lambda: renew(run), is_cancelled=lambda: False) as companion:
+    with Companion(0, renew=lambda: leased.renew(run), is_cancelled=lambda: False) as companion:
         began = time.monotonic()
 
         def is_due(acted: int) -> bool:
@@ -66,25 +64,8 @@ def claim(run_id: int | None = None) -> EnvironmentRun | None:
     with transaction.atomic():
         if not turns.may_begin():
             return None
-        free = turns.free_runs()
-        wanted = free.filter(pk=run_id) if run_id is not None else free
-        run = wanted.select_for_update(skip_locked=True, no_key=True, of=("self",)).first()
-        if run is None:
-            return None
-        lost = run.lost_workers + 1 if run.state == S.RUNNING else run.lost_workers
-        move_environment_run(run, S.RUNNING, lost_workers=lost, **row_lease.taken())
-        run.refresh_from_db()
-        if lost >= LOST_WORKERS_MAX:
-            said = f"Action {run.at_step + 1} ended {lost} workers."
-            move_environment_run(run, S.ENDED, reason=said, outcome="workers_lost")
-            return None
-    return EnvironmentRun.objects.select_related("by", "agent", "answered_by").get(pk=run.pk)
-
-
-def renew(run: EnvironmentRun) -> bool:
-    """Extend the lease; False when another worker has begun it since."""
-    until = row_lease.until()
-    return bool(recorded.ours(run).update(lease_until=until))
+        free = turns.free_runs().select_related("by", "agent", "answered_by")
+        return leased.begin(free.filter(pk=run_id) if run_id is not None else free)
 
 
 def _act(run: EnvironmentRun, recorder: Recorder) -> None:
@@ -122,17 +103,17 @@ def _act(run: EnvironmentRun, recorder: Recorder) -> None:
 
 def _end(run: EnvironmentRun, outcome: str, reason: str) -> None:
     with transaction.atomic():
-        row = recorded.ours(run).select_for_update(no_key=True).first()
+        row = leased.ours(run).select_for_update(no_key=True).first()
         if row is not None:
-            move_environment_run(row, S.ENDED, reason=clean(reason)[:1_000], outcome=outcome, asked=None)
+            leased.to(row, S.ENDED, reason=clean(reason)[:1_000], outcome=outcome, asked=None)
 
 
 def _give_back(run: EnvironmentRun) -> None:
     """What this worker has left goes on with another one at once; and whichever waited for this one."""
     with transaction.atomic():
-        row = recorded.ours(run).select_for_update(no_key=True).first()
+        row = leased.ours(run).select_for_update(no_key=True).first()
         if row is not None:
-            move_environment_run(row, S.READY)
+            leased.to(row, S.READY)
     sweep()
 
 

@@ -9,27 +9,24 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
-from django.db.models.functions import Now
 
 from agents.evolution.candidates import asking, grounds, writing
 from agents.evolution.candidates.asking import Budget
 from agents.evolution.candidates.grounds import Ground
 from agents.evolution.replays import replays
 from agents.models import CandidateSearch, Standstill
-from agents.record import row_lease, wake_ups
+from agents.record import leased, wake_ups
 from agents.record.errors import NotPossibleNow
-from agents.record.moves import move_replay
 from agents.states import MoveRefused, ReplayState
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
-from people import journal
+from people import journal, sealing
 from people.journal import Event
 from people.models import User
 
 MOST_TEXTS = 20
 # Of a reflection; the others of the probe half are tried only with a text that did better on these.
 GROUP = 3
-BEGUN_MAX = 3
 _WAITING = Q(state=ReplayState.WAITING.value)
 _RUNNING = Q(state=ReplayState.RUNNING.value)
 _ONE_TEXT = Q(most_texts=1)
@@ -128,6 +125,7 @@ def _begun(search: CandidateSearch, cost: Cost | None = None) -> CandidateSearch
     try:
         with transaction.atomic():
             search.save()
+            sealing.seal(search)
             if cost is not None and search.parent is not None and replays.asks_models(search.parent):
                 _journal(search, search.parent, cost)
             wake_ups.wake_background("search", search.pk)
@@ -184,48 +182,22 @@ def claim(search_id: int | None = None) -> CandidateSearch | None:
 
     One over a single text takes no copies and is soon over, so it does not wait for a long one.
     """
-    now = Now()
     with transaction.atomic():
         if Standstill.objects.exists():
             return None
-        free = _free()
-        wanted = free.filter(pk=search_id) if search_id is not None else free
-        search = wanted.select_for_update(skip_locked=True, no_key=True, of=("self",)).order_by("pk").first()
-        if search is None:
-            return None
-        move_replay(
-            search,
-            ReplayState.RUNNING,
-            **row_lease.taken(),
-            started_at=now,
-        )
-    return CandidateSearch.objects.select_related("parent__component", "by").get(pk=search.pk)
-
-
-def renew(search: CandidateSearch) -> bool:
-    """Extend the lease; False when it was stopped or another worker has begun it since."""
-    return bool(_ours(search).update(lease_until=row_lease.until()))
-
-
-def is_ours(search: CandidateSearch) -> bool:
-    """Whether nobody has stopped it and no other worker has begun it since."""
-    return _ours(search).exists()
-
-
-def give_back(search: CandidateSearch) -> None:
-    """This worker is told to stop: another may begin at once."""
-    _ours(search).update(lease_until=Now())
+        free = _free().select_related("parent__component", "by").order_by("pk")
+        return leased.begin(free.filter(pk=search_id) if search_id is not None else free)
 
 
 def note(search: CandidateSearch, *, asked: int, tried: Sequence[Mapping[str, Any]]) -> bool:
     """Keep how far it has come; False when the search is no longer ours."""
-    return bool(_ours(search).update(asked=asked, tried=list(tried)))
+    return bool(leased.ours(search).update(asked=asked, tried=list(tried)))
 
 
 def end(search: CandidateSearch, state: ReplayState, reason: str, version: ComponentVersion | None = None) -> bool:
     """End it; False when it was stopped or another worker has it."""
     try:
-        move_replay(search, state, reason=reason, version=version)
+        leased.to(search, state, reason=reason, version=version)
     except MoveRefused:
         return False
     return True
@@ -240,12 +212,8 @@ def sweep() -> None:
 
 def _free() -> QuerySet[CandidateSearch]:
     """What a worker may begin: nothing of a kind of which one is running."""
-    free = CandidateSearch.objects.filter(_WAITING | (_RUNNING & Q(lease_until__lte=Now())))
-    running = CandidateSearch.objects.filter(_RUNNING, lease_until__gt=Now())
+    free = CandidateSearch.objects.filter(leased.free(CandidateSearch))
+    running = CandidateSearch.objects.filter(leased.at_work())
     if running.filter(_ONE_TEXT).exists():
         free = free.exclude(_ONE_TEXT)
     return free.filter(_ONE_TEXT) if running.exclude(_ONE_TEXT).exists() else free
-
-
-def _ours(search: CandidateSearch) -> QuerySet[CandidateSearch]:
-    return CandidateSearch.objects.filter(_RUNNING, pk=search.pk, lease_fence=search.lease_fence)

@@ -27,7 +27,7 @@ from agents.evolution.replays.contenders import Unusable
 from agents.execution.companion import Companion
 from agents.execution.shadow import Stopped
 from agents.models import CandidateSearch
-from agents.record import draining, logs
+from agents.record import draining, leased, logs
 from agents.record.errors import NotPossibleNow
 from agents.states import ReplayState
 from library.errors import LibraryRefused
@@ -53,11 +53,8 @@ def work(search_id: int | None = None) -> None:
 
 def turn(search: CandidateSearch) -> None:
     """Search from the beginning; what a worker before this one was answered is not asked for again."""
-    if search.lease_fence > searches.BEGUN_MAX:
-        searches.end(search, ReplayState.IMPOSSIBLE, f"{searches.BEGUN_MAX} workers died while it ran")
-        return
-    is_ours = searches.is_ours
-    with Companion(0, renew=lambda: searches.renew(search), is_cancelled=lambda: not is_ours(search)) as companion:
+    is_ours = leased.is_ours
+    with Companion(0, renew=lambda: leased.renew(search), is_cancelled=lambda: not is_ours(search)) as companion:
         try:
             if search.is_of_one_text:
                 _save(search, *_written(search, companion.stop_work))
@@ -65,7 +62,7 @@ def turn(search: CandidateSearch) -> None:
             found = _search(search, companion.stop_work)
         except Stopped:
             if companion.interrupted or draining.is_asked():
-                searches.give_back(search)
+                leased.give_back(search)
             return
         except _REFUSED as refused:
             searches.end(search, ReplayState.IMPOSSIBLE, logs.storable(str(refused))[:500])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import F, Q, QuerySet
-from django.db.models.functions import Now
 
 from agents.components import made_tools
 from agents.components.agent_versions import KIND as AGENT
@@ -17,19 +17,17 @@ from agents.evolution.replays.answer_cases import Cost, FoundCall
 from agents.evolution.replays.cases import Found
 from agents.evolution.replays.gate import Flip, Judgement
 from agents.models import CandidateSearch, Replay, ReplayCase, Rollout, Standstill, VersionTrial
-from agents.record import row_lease, wake_ups
+from agents.record import leased, wake_ups
 from agents.record.errors import NotPossibleNow
-from agents.record.moves import move_replay
 from agents.states import MoveRefused, ReplayState
 from library.components import services as library
 from library.errors import LibraryRefused
 from library.models import ComponentVersion
-from people import journal
+from people import journal, sealing
 from people.journal import Event
 from people.models import User
 from people.roles import Role
 
-BEGUN_MAX = 5
 _WAITING = Q(state=ReplayState.WAITING.value)
 _RUNNING = Q(state=ReplayState.RUNNING.value)
 _OPEN = _WAITING | _RUNNING
@@ -65,7 +63,7 @@ def ask(version: ComponentVersion, *, by: User, why: str = "", strategy: str = R
 
 
 def _asked(version: ComponentVersion, parent: ComponentVersion, by: User, why: str, strategy: str) -> Replay:
-    replay = Replay.objects.create(version=version, parent=parent, by=by, why=why, strategy=strategy)
+    replay = _made(version=version, parent=parent, by=by, why=why, strategy=strategy)
     if answer_cases.can_be(version):
         calls = answer_cases.of(version)
         _journal(replay, by, answer_cases.cost(version, calls))
@@ -76,6 +74,14 @@ def _asked(version: ComponentVersion, parent: ComponentVersion, by: User, why: s
         _journal(replay, by, agent_sides.cost(version, found))
     _with_cases(replay, found)
     return replay
+
+
+def _made(**columns: Any) -> Replay:
+    """A replay, sealed: a worker runs no other."""
+    with transaction.atomic():
+        made = Replay.objects.create(**columns)
+        sealing.seal(made)
+    return made
 
 
 def _check_may_spend(version: ComponentVersion, by: User) -> None:
@@ -133,7 +139,7 @@ def can_be(version: ComponentVersion) -> bool:
 
 def watch(rollout: Rollout, found: Sequence[Found]) -> Replay:
     """Replay goals that were planned since a version was put to use, with it and with the one used before."""
-    replay = Replay.objects.create(version=rollout.version, parent=rollout.previous, by=rollout.by, rollout=rollout)
+    replay = _made(version=rollout.version, parent=rollout.previous, by=rollout.by, rollout=rollout)
     _with_cases(replay, found)
     return replay
 
@@ -142,7 +148,7 @@ def compare(trial: VersionTrial, found: Sequence[Found | FoundCall]) -> Replay:
     """Replay these cases for an A/B trial, in this order."""
     try:
         with transaction.atomic():
-            replay = Replay.objects.create(version=trial.b, parent=trial.a, by=trial.by, why=trial.why, trial=trial)
+            replay = _made(version=trial.b, parent=trial.a, by=trial.by, why=trial.why, trial=trial)
     except IntegrityError as taken:
         raise NotPossibleNow(f"{trial.b} is being replayed already. Wait for that, or stop it.") from taken
     if calls := [one for one in found if isinstance(one, FoundCall)]:
@@ -198,38 +204,17 @@ def judgement_of(cases: QuerySet[ReplayCase]) -> Judgement:
 
 def claim(replay_id: int | None = None) -> Replay | None:
     """Begin this replay, or the oldest that nobody has. One at a time: what was approved goes first."""
-    now = Now()
     with transaction.atomic():
-        if Standstill.objects.exists() or Replay.objects.filter(_RUNNING, lease_until__gt=now).exists():
+        if Standstill.objects.exists() or Replay.objects.filter(leased.at_work()).exists():
             return None
-        free = Replay.objects.filter(_WAITING | (_RUNNING & Q(lease_until__lte=now)))
-        wanted = free.filter(pk=replay_id) if replay_id is not None else free
-        replay = wanted.select_for_update(skip_locked=True, no_key=True, of=("self",)).order_by("pk").first()
-        if replay is None:
-            return None
-        move_replay(
-            replay,
-            ReplayState.RUNNING,
-            **row_lease.taken(),
-            started_at=now,
-        )
-    return Replay.objects.select_related(*_WITH).get(pk=replay.pk)
-
-
-def renew(replay: Replay) -> bool:
-    """Extend the lease; False when another worker has begun it since."""
-    return bool(_ours(replay).update(lease_until=row_lease.until()))
-
-
-def give_back(replay: Replay) -> None:
-    """This worker is told to stop: another may go on at once, with the case that was not done."""
-    _ours(replay).update(lease_until=Now())
+        free = Replay.objects.filter(leased.free(Replay)).select_related(*_WITH).order_by("pk")
+        return leased.begin(free.filter(pk=replay_id) if replay_id is not None else free)
 
 
 def end(replay: Replay, state: ReplayState, reason: str = "") -> bool:
     """End it; False when another worker has it."""
     try:
-        move_replay(replay, state, reason=reason)
+        leased.to(replay, state, reason=reason)
     except MoveRefused:
         return False
     return True
@@ -237,7 +222,7 @@ def end(replay: Replay, state: ReplayState, reason: str = "") -> bool:
 
 def sweep() -> None:
     """Wake a worker for the oldest replay that one could begin now."""
-    free = Replay.objects.filter(_WAITING | (_RUNNING & Q(lease_until__lte=Now())))
+    free = Replay.objects.filter(leased.free(Replay))
     if (oldest := free.order_by("pk").values_list("pk", flat=True).first()) is not None:
         wake_ups.wake_background("replay", oldest)
 
@@ -255,29 +240,20 @@ def break_off(work: Replay | CandidateSearch, reason: str) -> bool:
     with transaction.atomic():
         found = type(work)._default_manager.select_for_update(no_key=True).get(pk=work.pk)
         if found.state == ReplayState.WAITING:
-            move_replay(found, ReplayState.RUNNING, lease_fence=F("lease_fence") + 1)
+            leased.to(found, ReplayState.RUNNING, lease_fence=F("lease_fence") + 1)
             found.refresh_from_db()
         try:
-            move_replay(found, ReplayState.IMPOSSIBLE, reason=reason)
+            leased.to(found, ReplayState.IMPOSSIBLE, reason=reason)
         except MoveRefused:
             return False
         return True
 
 
-def is_ours(replay: Replay) -> bool:
-    """Whether nobody has stopped it and no other worker has begun it since."""
-    return _ours(replay).exists()
-
-
 def store(replay: Replay, case: ReplayCase) -> bool:
     """Keep what a case came to, if the replay still is ours."""
     with transaction.atomic():
-        if not _ours(replay).select_for_update(no_key=True).exists():
+        if not leased.ours(replay).select_for_update(no_key=True).exists():
             return False
         case.is_done = True
         case.save()
         return True
-
-
-def _ours(replay: Replay) -> QuerySet[Replay]:
-    return Replay.objects.filter(_RUNNING, pk=replay.pk, lease_fence=replay.lease_fence)

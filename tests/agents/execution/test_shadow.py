@@ -15,6 +15,7 @@ from agents.execution import shadow
 from agents.execution.workplace import open_desk_in
 from agents.models import Goal, IntentPlan, ShadowRun, Workspace
 from agents.plans import proposals, shadowing
+from agents.record import leased
 from agents.record.moves import move_goal
 from agents.states import GoalState, MoveRefused, PlanState, ShadowState
 from agents.workspaces.stores import checkouts, store
@@ -138,7 +139,7 @@ def test_only_one_worker_has_a_run_and_a_late_one_records_nothing(proposed: Call
     second = shadowing.claim()
     assert second is not None
     assert second.lease_fence == 2
-    assert shadowing.renew(first) is False
+    assert leased.renew(first) is False
     with pytest.raises(MoveRefused):
         shadow.turn(first)
     assert _only(plan).state == ShadowState.RUNNING
@@ -148,7 +149,7 @@ def test_only_one_worker_has_a_run_and_a_late_one_records_nothing(proposed: Call
 
 def test_a_plan_that_costs_workers_is_not_tried_for_ever(proposed: Callable[..., IntentPlan]) -> None:
     plan = proposed([write("a")])
-    ShadowRun.objects.update(lease_fence=shadowing.BEGUN_MAX)
+    ShadowRun.objects.update(lease_fence=ShadowRun.lost_most)
     shadow.one()
     tried = _only(plan)
     assert tried.state == ShadowState.IMPOSSIBLE

@@ -160,7 +160,7 @@ def test_a_worker_that_dies_costs_nothing_and_a_replay_that_cannot_go_on_ends_th
     assert (trial.verdict, len(calls)) == ("b_better", 5 + 8)
 
     again = version_trials.begin(wanted(strict, lenient), by=operator)
-    Replay.objects.filter(trial=again).update(state="running", lease_fence=replays.BEGUN_MAX)
+    Replay.objects.filter(trial=again).update(state="running", lease_fence=Replay.lost_most)
     Replay.objects.filter(trial=again).update(lease_until=again.started_at)
     replaying.work()
     version_trials.sweep()

@@ -11,6 +11,7 @@ from django.test import Client
 from agents.evolution.candidates import searches, searching
 from agents.evolution.replays import gate
 from agents.models import DEFAULT_AGENT, Agent, CandidateSearch, Goal, Replay, Standstill
+from agents.record import leased
 from agents.record.errors import NotPossibleNow
 from agents.states import ReplayState
 from library.errors import LibraryRefused
@@ -104,7 +105,7 @@ def test_a_worker_that_lost_it_saves_nothing(
     assert late is not None
     assert searches.claim(search.pk) is None, "one at a time"
     searches.stop(search, by=operator)
-    assert not searches.renew(late)
+    assert not leased.renew(late)
     assert not searches.note(late, asked=9, tried=[])
     assert not searches.end(late, ReplayState.DONE, "late")
     searching._end(late, searching._Best(rule("lenient"), 3, 3, 1))

@@ -18,6 +18,7 @@ from agents.record.errors import NotPossibleNow
 from agents.states import ReplayState
 from library.errors import LibraryRefused
 from library.models import ComponentVersion, ModelCall
+from people import sealing
 from people.models import User
 from tests.agents.evolution.conftest import rule
 from tests.models.conftest import provider as provider
@@ -124,7 +125,7 @@ def test_an_answer_that_comes_after_another_worker_began_is_not_saved(
 
 def test_three_workers_are_enough(provider: Provider, operator: User, strict: ComponentVersion) -> None:
     search = _asked(strict, operator)
-    CandidateSearch.objects.filter(pk=search.pk).update(lease_fence=searches.BEGUN_MAX)
+    CandidateSearch.objects.filter(pk=search.pk).update(lease_fence=CandidateSearch.lost_most)
     searching.work(search.pk)
     search.refresh_from_db()
     assert (search.reason, provider.asked) == ("3 workers died while it ran", [])
@@ -141,6 +142,7 @@ def test_one_at_a_time_and_a_long_search_does_not_hold_it_up(
         parent=ComponentVersion.objects.create(component=strict.component, version="9.0.0", body="x", status="retired"),
         by=operator, why="x", most_texts=5,
     )  # fmt: skip
+    sealing.seal(other)
     assert searches.claim(other.pk) is not None
     assert searches.claim(first.pk) is not None, "beside the search"
     CandidateSearch.objects.filter(pk=other.pk).update(state=ReplayState.WAITING.value, lease_until=None)
@@ -148,6 +150,7 @@ def test_one_at_a_time_and_a_long_search_does_not_hold_it_up(
         parent=ComponentVersion.objects.create(component=strict.component, version="9.1.0", body="x", status="retired"),
         by=operator, why="x", most_texts=1,
     )  # fmt: skip
+    sealing.seal(one_more)
     assert searches.claim(one_more.pk) is None, "one model is asked at a time"
     Standstill.objects.create(by=operator)
     assert searches.claim() is None

@@ -1,0 +1,72 @@
+"""What rows share that one worker at a time carries out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from django.db import models
+
+RUNNING, ENDED = "running", "ended"
+
+
+class LeasedWork(models.Model):
+    """Work that one worker at a time does, under a fenced lease of its own row (`agents.record.leased`).
+
+    `moves` is the table of its states, of which one is RUNNING. In the state `free` any worker may begin it. Work that
+    ended `lost_most` workers in a row, or that mindX did not seal, comes to the state `given_up`.
+    """
+
+    moves: ClassVar[Mapping[Any, frozenset[Any]]]
+    free: ClassVar[StrEnum]
+    given_up: ClassVar[StrEnum]
+    lost_most: ClassVar[int] = 3
+    # Its columns are sealed by whoever asked for it, so a worker begins no other.
+    is_sealed_when_asked: ClassVar[bool] = False
+
+    state = models.CharField(max_length=16)
+    reason = models.TextField(blank=True)
+    lease_owner = models.CharField(max_length=120, blank=True)
+    # How often it was begun, which is also the fence of its lease: the next number shuts out whoever had it before.
+    lease_fence = models.PositiveIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def lost(self) -> int:
+        """How many workers began it and did not come back, now that it has been begun once more."""
+        return self.lease_fence - 1
+
+    def comes_to(self, new: str, now: datetime) -> dict[str, Any]:
+        """Further columns that a move to this state sets."""
+        times = {"started_at": now} if new == RUNNING else {}
+        return times if self.moves[new] else times | {"finished_at": now}
+
+    def gives_up(self) -> dict[str, Any]:
+        """Further columns of work that is given up."""
+        return {}
+
+
+class LastingWork(LeasedWork):
+    """Work that goes on for long, and waits for people in between. Workers are counted by what they did, not once and
+    for all: `lost_workers` is how many in a row died over the same step.
+    """
+
+    lost_workers = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def lost(self) -> int:
+        """How many workers in a row died over its next step."""
+        return self.lost_workers
+
+    def comes_to(self, new: str, now: datetime) -> dict[str, Any]:
+        """Further columns that a move to this state sets."""
+        ended = {"ended_at": now if new == ENDED else None} if hasattr(self, "ended_at") else {}
+        return {"changed_at": now, **ended}
