@@ -178,7 +178,7 @@ def test_git_replaces_no_ignored_file_and_says_what_a_commit_leaves(
     plan = done(plan, reviewer)
     goal = Goal.objects.get(pk=plan.goal_id)
     assert (plan.state, goal.outcome) == ("complete", "check_failed")
-    assert "inner/" in str(plan.intents.get().result["message"])
+    assert "inner/" in (plan.intents.get().result or {})["message"]
 
 
 def test_a_program_reads_no_file_without_a_trace(

@@ -82,6 +82,7 @@ def test_a_forged_answer_of_a_call_is_not_taken_for_its_result(begun: Begun, own
     forge("UPDATE agents_modularwant SET args = %s WHERE id = %s", json.dumps({"name": "x"}), want.pk)
     forge("UPDATE agents_goal SET ended_at = now() WHERE id = %s", want.goal_id)
     assert f"modular want {want.pk}" in named_by_audit()
+    assert want.goal_id is not None
     wanting.goal_ended(want.goal_id)
     want.refresh_from_db()
     assert want.answer is None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from agents.models import IntentPlan
 from people.models import User
@@ -27,13 +27,13 @@ def shot(page: Page, name: str) -> None:
         page.screenshot(path=Path(SHOTS) / f"{name}-{page.viewport_size['width']}.png")  # type: ignore[index]
 
 
-def box(part: Locator) -> dict[str, float]:
+def box(part: Locator) -> FloatRect:
     found = part.bounding_box()
     assert found is not None
-    return dict(found)
+    return found
 
 
-def over(one: dict[str, float], other: dict[str, float]) -> bool:
+def over(one: FloatRect, other: FloatRect) -> bool:
     return (
         one["x"] < other["x"] + other["width"]
         and other["x"] < one["x"] + one["width"]
