@@ -11,10 +11,10 @@ import base64
 import csv
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from agents.workspaces.base_files import content_of
+from agents.workspaces.base_files import BaseUnreadable, content_of
 from agents.workspaces.kept_contents import Held, held_in
 
 _CONFIGURATION = "/pyvenv.cfg"
@@ -27,6 +27,15 @@ _OF_VENV = frozenset(
 ) | {"bin/Activate.ps1"}
 # None of these is longer in any version of Python.
 _LONGEST_OF_VENV = 16 << 10
+
+
+def own(paths: Sequence[str], snapshot: str) -> list[str]:
+    """Those of the paths that no package would bring back; all of them where that cannot be read."""
+    try:
+        again = made_again(snapshot) if paths else {}
+    except BaseUnreadable:
+        again = {}
+    return [path for path in paths if path not in again]
 
 
 def _folders(held: Mapping[str, Held]) -> list[str]:

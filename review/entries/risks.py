@@ -15,7 +15,7 @@ from agents.plans import shadowing
 from agents.record import logs, prepared
 from agents.states import IntentState
 from agents.toolkit.registry import tools_in_use
-from agents.workspaces import base_files
+from agents.workspaces import base_files, environments
 from agents.workspaces.base_files import BaseUnreadable
 from library.models import ComponentVersion
 from review.entries import dangers, places
@@ -101,7 +101,7 @@ def _tried(run: ShadowRun | None, changes: Changes) -> Tried | None:
     if run is None or changes is None:
         return None
     proofs = {each["position"]: each["proof"] for each in run.findings}
-    return Tried(proofs, changes["deleted"], sum(map(len, changes.values())))
+    return Tried(proofs, environments.own(changes["deleted"], run.base), sum(map(len, changes.values())))
 
 
 def store(plan: IntentPlan, run: ShadowRun | None) -> PlanRisk | None:

@@ -19,8 +19,7 @@ from agents.record import prepared
 from agents.record.gate import Forbidden
 from agents.states import PlanState, ShadowState
 from agents.toolkit.registry import tools_in_use
-from agents.workspaces.base_files import BaseUnreadable
-from agents.workspaces.environments import made_again
+from agents.workspaces import environments
 from people import sealing
 from people.models import User
 from review import rights
@@ -208,17 +207,8 @@ def shadow_problem(document: Document, run: ShadowRun | None, head: str) -> str:
     paths = shadowing.changed_paths(run)
     if paths is None:
         return "the files of its dry run are no longer stored"
-    gone = _own(paths["deleted"], run.base) if paths["deleted"] else []
+    gone = environments.own(paths["deleted"], run.base)
     return f"the dry run deleted {gone[0]}" if gone else ""
-
-
-def _own(paths: Sequence[str], base: str) -> list[str]:
-    """Those of the paths that no package would bring back; all of them where that cannot be read."""
-    try:
-        again = made_again(base)
-    except BaseUnreadable:
-        return list(paths)
-    return [path for path in paths if path not in again]
 
 
 def holds_tool_output(plan: IntentPlan, document: Document) -> bool:

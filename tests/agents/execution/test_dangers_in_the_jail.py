@@ -15,7 +15,7 @@ from agents.cycle import cycle
 from agents.execution import shadow
 from agents.models import Goal, IntentPlan, ShadowRun, Workspace
 from agents.plans import footings, shadowing
-from agents.workspaces import workspaces
+from agents.workspaces import environments, workspaces
 from agents.workspaces.stores import store
 from people.models import User
 from review.deciding import decisions
@@ -123,6 +123,10 @@ def test_of_an_environment_what_is_made_again_is_no_loss_and_what_people_put_the
     package = next(
         one.path.decode() for one in store().entries(fresh(here).head) if one.path.endswith(b"pip/__main__.py")
     )
+    part = [ON, step("simple_coder", "rm", path=package)]
+    plan, found = tried(proposed_by_hand(part, workspace=fresh(here)))
+    assert told(plan) == (Danger.CHANGES, "Changes env"), "pip brings it back"
+    assert environments.own([package, "a.txt"], found.base) == ["a.txt"]
     edited = [write(package, "print('my own version of it')")]
     assert done(proposed_by_hand(edited, workspace=fresh(here)), reviewer).state == "complete"
     plan, _ = tried(proposed_by_hand(remove, workspace=fresh(here)))
