@@ -123,7 +123,7 @@ def _unreadable(firmware: Firmware) -> list[Violation]:
 def of(agent: Agent, *, instead: ComponentVersion | None = None) -> Firmware:
     """The general text, and that of the agent's domain; `instead` takes the place of the version of its domain."""
     wanted = list(dict.fromkeys([GENERAL, *filter(None, [agent.firmware_domain])]))
-    found = dict(selectors.active_texts(KIND, wanted))
+    found, forged = selectors.guarded_texts(KIND, wanted)
     if instead is not None:
         found[instead.component.name] = (instead.version, instead.body)
     used = [(name, *found[name]) for name in wanted if name in found]
@@ -134,7 +134,7 @@ def of(agent: Agent, *, instead: ComponentVersion | None = None) -> Firmware:
         tuple(named for named, _, _ in read),
         missing,
         tuple(check for _, checks, _ in read for check in checks),
-        tuple(named for named, _, wrong in read if wrong),
+        (*(named for named, _, wrong in read if wrong), *forged),
     )
 
 

@@ -45,6 +45,29 @@ def active_texts(kind: str, names: Collection[str]) -> dict[str, tuple[str, str]
     return {row["component__name"]: (row["version"], row["body"]) for row in found}
 
 
+_TEXTS = f"""
+    SELECT {_SEALED}
+    FROM {Component._meta.db_table} AS component JOIN {ComponentVersion._meta.db_table} AS version
+        ON version.component_id = component.id
+    WHERE component.kind = %(kind)s AND component.name = ANY(%(names)s::text[])
+"""  # noqa: S608  # names of our own tables
+
+
+def guarded_texts(kind: str, names: Collection[str]) -> tuple[dict[str, tuple[str, str]], list[str]]:
+    """As `active_texts`, with those versions that are not what was sealed, whatever their status, as "name version":
+    who relies on what a text forbids must not take a forged row for one that was put out of use.
+    """
+    used: dict[str, tuple[str, str]] = {}
+    forged: list[str] = []
+    for row in prepared.rows(_TEXTS, {"kind": kind, "names": list(names)}):
+        found = _genuine(row)
+        if found is None:
+            forged.append(f"{row[2]} {row[3]}")
+        elif found["status"] == ComponentVersion.Status.ACTIVE:
+            used[found["component__name"]] = (found["version"], found["body"])
+    return used, sorted(forged)
+
+
 def _genuine(row: Sequence[Any]) -> dict[str, Any] | None:
     """The sealed columns of a row by their names; None, and a line in the log, where they are not what was sealed."""
     key, *columns, newest = row

@@ -40,6 +40,7 @@ from review.deciding import decisions
 from review.errors import DecisionRefused
 from tests.agents.execution.conftest import approved  # a fixture  # noqa: F401
 from tests.agents.frameworks.double import Double
+from tests.forging import forge
 from tests.models.server import Provider
 from tests.models.test_file_changes import workspace_with
 from tests.models.test_planning import GOOD, log, planned, said
@@ -254,3 +255,16 @@ def test_a_damaged_text_in_use_stops_every_plan(owner: User, operator: User, mak
     steps = [{"tool": "simple_coder", "command": "mkdir", "params": {"path": "a"}}]
     _, problems = proposals.draft_by_hand(make_goal(owner, "a folder"), steps, [], by=owner)
     assert "general 1.0.0" in problems[0].message
+
+
+@pytest.mark.parametrize(
+    "forgery", ["status = 'retired'", "body = 'be kind'", "component_id = component_id, version = '2.0.0'"]
+)
+def test_firmware_that_was_not_put_out_of_use_by_mindx_stops_every_plan(
+    owner: User, operator: User, make_goal: Any, forgery: str
+) -> None:
+    version = in_use("general", forbidding("no-net: forbid host *.example.com"), operator)
+    forge(f"UPDATE library_componentversion SET {forgery} WHERE id = %s", version.pk)
+    steps = [{"tool": "simple_coder", "command": "mkdir", "params": {"path": "a"}}]
+    _, problems = proposals.draft_by_hand(make_goal(owner, "a folder"), steps, [], by=owner)
+    assert "cannot be read" in problems[0].message

@@ -85,7 +85,7 @@ def test_every_host_of_a_long_list_stands_in_the_step_and_in_the_bar(
 def test_the_queue_marks_network_and_names_the_hosts(judge: User, submitter: User, client_of: ClientOf) -> None:
     risks.store(proposed(goal_of(submitter, "Ask"), [MKDIR, ASK]), None)
     html = text_of(client_of(judge), "/review/")
-    assert "Fetches from 127.0.0.1:8123 and the package index" in plain(html)
+    assert "Reaches 127.0.0.1:8123 and the package index" in plain(html)
 
 
 def test_a_comparison_shows_a_host_that_came(judge: User, submitter: User, client_of: ClientOf) -> None:
