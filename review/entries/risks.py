@@ -101,7 +101,9 @@ def _tried(run: ShadowRun | None, changes: Changes) -> Tried | None:
     if run is None or changes is None:
         return None
     proofs = {each["position"]: each["proof"] for each in run.findings}
-    return Tried(proofs, environments.own(changes["deleted"], run.base), sum(map(len, changes.values())))
+    # Nobody counts the two thousand files of pip.
+    own = {kind: environments.own(environments.own(paths, run.base), run.after) for kind, paths in changes.items()}
+    return Tried(proofs, own["deleted"], sum(map(len, own.values())))
 
 
 def store(plan: IntentPlan, run: ShadowRun | None) -> PlanRisk | None:

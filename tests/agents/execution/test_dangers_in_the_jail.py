@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -116,6 +117,7 @@ def test_of_an_environment_what_is_made_again_is_no_loss_and_what_people_put_the
     here = workspace_of({"a.txt": "a"})
     make, _ = tried(proposed_by_hand([step("simple_coder", "create_venv", venv_name="env")], workspace=here))
     assert told(make) == (Danger.CHANGES, "Makes the folder env")
+    assert not [one for one in make.risk.reasons if re.search(r"changed \d{3,} paths", one)]
     assert done(make, reviewer).state == "complete"
     remove = [ON, step("simple_coder", "rm", path="env")]
     plan, _ = tried(proposed_by_hand(remove, workspace=fresh(here)))
