@@ -19,12 +19,12 @@ from library.components import services as library
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
 from people.models import User
+from tests.agents.planning.test_planning_turn import GREET
 from tests.agents.toolkit.made_texts import SLY, WORD_COUNT
 from tests.cast import person
 from tests.forging import forge
 
 pytestmark = pytest.mark.django_db
-_RULE = "RULE greet\nWHEN the goal is: greet them\nDO\n  list the files\n"
 _INSERT = (
     "INSERT INTO library_componentversion (component_id, version, body, changes, status, canary_percent,"
     " applicability_text, embedded_by, unread_by, origin, created_at, uses, successes, failures)"
@@ -94,9 +94,12 @@ def test_the_next_activation_does_not_seal_what_was_forged(operator: User) -> No
 
 
 def test_a_rule_that_nobody_activated_plans_nothing(operator: User) -> None:
-    library.publish("rule", "greet", _RULE, by=operator)
-    assert forge("UPDATE library_componentversion SET status = 'active'") == 1
-    assert "greet" not in {rule.name for rule in rules.known_rules()}
+    used = library.publish("rule", "greet", GREET, by=operator, status="active")
+    assert [rule.version for rule in rules.known_rules()] == [used.version]
+    candidate = library.publish("rule", "greet", GREET.replace("the folder", "the folder a/"), by=operator)
+    forge("UPDATE library_componentversion SET status = 'retired' WHERE id = %s", used.pk)
+    forge("UPDATE library_componentversion SET status = 'active' WHERE id = %s", candidate.pk)
+    assert rules.known_rules() == []
 
 
 def test_trials_that_nobody_asked_for_are_not_run_and_forged_results_let_nothing_in(
