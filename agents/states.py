@@ -1,7 +1,8 @@
 """The allowed moves of goals, intent plans, intents, typed commands, wishes, requests of the bus and what is reviewed
 before a plan.
 
-`agents.record.moves` is the one place that moves; requests of the bus are moved by `agents.bus.moves`.
+`agents.record.moves` moves them; work under a lease of its own is moved by `agents.record.leased`, and requests of the
+bus by `agents.bus.moves`.
 """
 
 from __future__ import annotations

@@ -179,7 +179,7 @@ class GoalFilterForm(forms.Form):
         required=False,
         choices=[("", "Any state"), (OPEN, "Not ended"), (APPROVED, "approved, waits")]
         + [(state.value, state.value.replace("_", " ")) for state in GoalState]
-        # What came of goals whose plan ran to its end, where they are not achieved.
+        # Goals whose plan finished without achieving them, by their outcome.
         + list(STATES.items()),
         error_messages={"invalid_choice": "There is no such state."},
     )

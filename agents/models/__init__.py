@@ -1,6 +1,7 @@
 """Rows of the mind. Postgres is the only truth: every process that reads them may die at any moment.
 
-States are moved by `agents.record.moves` and by the executor's statements, nowhere else. `append_only` rows
+States are moved by `agents.record.moves`, by `agents.record.leased` for work under a lease of its own, and by the
+executor's statements, nowhere else. `append_only` rows
 may be inserted and read by the application's database role, never changed.
 """
 

@@ -27,7 +27,7 @@ class ModularRun(LastingWork):
     sealed = ("by_id", "agent_id", "workspace_id", "task", "at_step")
     acted_on = ~Q(state=ModularRunState.ENDED.value)
     moves = MODULAR_RUN_MOVES
-    free, given_up, lost_most = ModularRunState.READY, ModularRunState.PAUSED, 5
+    free, given_up, lost_most = ModularRunState.READY, ModularRunState.PAUSED, 6
     is_sealed_when_asked = True
 
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")

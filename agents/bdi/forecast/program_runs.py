@@ -133,10 +133,7 @@ def _files(known: _Known, spec: IntentSpec, request: Request) -> None:
     named = request.params.get("paths")
     values = list(named.values()) if isinstance(named, dict) else [request.params.get(one) for one in ("path", "to")]
     paths = [path for path in map(known.placed, values) if path is not None]
-    # A list of files is a text of lines to some.
-    lines = [line for value in spec.params.values() if isinstance(value, str) for line in value.splitlines()[:_LINES]]
-    listed = {path for path in map(known.placed, lines) if path in known.came}
-    given = known.given(spec).union(*(known.at(path) for path in (*paths, *listed)))
+    given = known.given(spec).union(*(known.at(path) for path in (*paths, *_listed(known, spec))))
     hosts = given | frozenset(spec.hosts)
     known.results[spec.position] = known.results.get(spec.position, _NOWHERE) | hosts
     if spec.effect == "idempotent":
@@ -145,8 +142,17 @@ def _files(known: _Known, spec: IntentSpec, request: Request) -> None:
         known.made.update(paths)
         return
     known.came |= dict.fromkeys(paths, hosts)
-    # Code of mindX that works on files may give them names of its own.
-    known.anywhere |= given if paths and isinstance(named, dict) else _NOWHERE if paths else hosts
+    if not paths:
+        known.anywhere |= hosts
+    elif isinstance(named, dict):
+        # Code of mindX that works on files may give them names of its own.
+        known.anywhere |= given
+
+
+def _listed(known: _Known, spec: IntentSpec) -> set[str]:
+    """The paths among a step's values that came: some commands take a list of files as lines of one text."""
+    lines = [line for value in spec.params.values() if isinstance(value, str) for line in value.splitlines()[:_LINES]]
+    return {path for path in map(known.placed, lines) if path is not None and path in known.came}
 
 
 def _program(known: _Known, spec: IntentSpec, line: str) -> ProgramRun:

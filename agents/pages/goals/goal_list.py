@@ -22,8 +22,8 @@ SEARCH_MAX = 200
 
 @dataclass(frozen=True)
 class GoalFilter:
-    """What the reader asked for. `state` is a state as people read it (also what came of a plan that ran to its end),
-    "open", "approved" or nothing; `text` words or a goal's number.
+    """What the reader asked for. `state` is a goal's state or outcome, "open", "approved" or nothing; `text` is
+    words or a goal's number.
     """
 
     state: str = ""

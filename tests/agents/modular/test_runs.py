@@ -556,7 +556,7 @@ def test_a_step_that_costs_many_workers_is_left_to_a_person(begun: Callable[...,
     )
     assert working.claim(run.pk) is None
     run.refresh_from_db()
-    assert (run.state, run.reason) == (S.PAUSED, "5 workers died while it ran")
+    assert (run.state, run.reason) == (S.PAUSED, "6 workers died while it ran")
 
 
 def test_a_module_that_raises_pauses_the_run_and_loses_nothing(

@@ -156,7 +156,7 @@ def test_what_costs_too_many_workers_is_given_up_with_the_reason(kind: type[Leas
     made = make()
     for _ in range(kind.lost_most):
         row = begin(kind)
-        assert row is not None, "so many may die"
+        assert row is not None, "it is retried until the limit"
         run_out(row)
     assert begin(kind) is None
     made.refresh_from_db()
