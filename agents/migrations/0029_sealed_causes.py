@@ -56,7 +56,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], Q], ...] = (
     ("McpServer", ("name", "command", "source", "address", "asked_by_id"), Q(removed_at=None)),
     (
         "ModularWant",
-        ("run_id", "step", "key", "kind", "args", "answer", "by_id"),
+        ("run_id", "step", "key", "kind", "args", "answer", "by_id", "goal_id"),
         Q(step=F("run__at_step") + 1) & ~Q(run__state=_ENDED),
     ),
 )

@@ -133,7 +133,7 @@ class ModularWant(models.Model):
     Sealed when it is asked for and when it is answered: calls are made of it, and the next step is made of its answer.
     """
 
-    sealed = ("run_id", "step", "key", "kind", "args", "answer", "by_id")
+    sealed = ("run_id", "step", "key", "kind", "args", "answer", "by_id", "goal_id")
     acted_on = Q(step=F("run__at_step") + 1) & ~Q(run__state=ModularRunState.ENDED.value)
 
     run = models.ForeignKey(ModularRun, on_delete=models.CASCADE, related_name="wants", db_index=False)

@@ -215,7 +215,10 @@ def _call(run: ModularRun, row: ModularWant) -> bool:
         return True  # the sweep comes back to it
     except GoalRefused as refused:
         return not _answer(row, {"state": "refused", "reason": str(refused)[:2_000]})
-    ModularWant.objects.filter(pk=row.pk, goal=None).update(goal=plan.goal_id)
+    with transaction.atomic():
+        held = ModularWant.objects.select_for_update(no_key=True).get(pk=row.pk)
+        if held.goal_id is None:
+            causes.change(held, goal=plan.goal)
     return True
 
 

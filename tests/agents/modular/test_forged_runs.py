@@ -17,7 +17,7 @@ from agents.states import ModularRunState
 from agents.workspaces import workspaces
 from people.models import User
 from review import rights
-from tests.agents.modular.test_runs import WRITE, worked, wrote
+from tests.agents.modular.test_runs import WRITE, approve, worked, wrote
 from tests.agents.modular.test_runs import begun as begun
 from tests.forging import forge
 from tests.models.conftest import provider as provider
@@ -84,6 +84,18 @@ def test_a_forged_answer_of_a_call_is_not_taken_for_its_result(begun: Begun, own
     assert f"modular want {want.pk}" in named_by_audit()
     assert want.goal_id is not None
     wanting.goal_ended(want.goal_id)
+    want.refresh_from_db()
+    assert want.answer is None
+
+
+def test_the_end_of_another_goal_is_no_answer_to_a_call(begun: Begun, owner: User, reviewer: User) -> None:
+    first = wrote(begun(), owner, WRITE)
+    done = approve(first, reviewer)
+    run = wrote(begun(), owner, WRITE)
+    want = ModularWant.objects.get(run=run, kind="call")
+    forge("UPDATE agents_modularwant SET goal_id = %s WHERE id = %s", done.pk, want.pk)
+    assert f"modular want {want.pk}" in named_by_audit()
+    wanting.goal_ended(done.pk)
     want.refresh_from_db()
     assert want.answer is None
 
