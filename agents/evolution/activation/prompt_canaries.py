@@ -68,18 +68,17 @@ class Comparison:
         return fails_more_often(_SPENDING, self.stretches)
 
 
-def begin(version: ComponentVersion, *, by: User, percent: int) -> ComponentVersion:
+def begin(version: ComponentVersion, *, by: User, percent: int, reason: str = "") -> ComponentVersion:
     """Have a candidate be sent with so many percent of requests, 1 to 50. Operators may. Raises LibraryRefused."""
     prompt_versions.check_may_use(version, by)
     if version.status != _Status.CANDIDATE:
         raise LibraryRefused(f"Version {version.version} is {version.status}. Only a candidate can become a canary.")
     with transaction.atomic():
-        begun = library.begin_canary(version, by, percent)
+        begun = library.begin_canary(version, by, percent, "% of requests", reason)
         previous = version.component.versions.get(status=_Status.ACTIVE)
         rollout = rollouts.begin(begun, previous, by=by, percent=percent)
         rollout.counted_from = {"version": _counts(begun), "previous": _counts(previous)}
         rollout.save(update_fields=["counted_from"])
-        prompt_versions.journal_move(begun, by, f"made a canary for {percent} % of requests")
     return begun
 
 
