@@ -8,6 +8,7 @@ whoever changes a sealed column calls it before it seals again.
 from __future__ import annotations
 
 import logging
+from typing import TypeVar
 
 from django.db.models import Model
 
@@ -15,6 +16,7 @@ from agents.record.errors import NotPossibleNow
 from people import sealing
 
 logger = logging.getLogger(__name__)
+_Row = TypeVar("_Row", bound=Model)
 
 
 class Forged(NotPossibleNow):
@@ -28,6 +30,13 @@ def check(*rows: Model) -> None:
             what = f"{row._meta.verbose_name} {row.pk}"
             logger.error("A row was not sealed by mindX: %s", what, extra={"model": row._meta.label_lower})
             raise Forged(f"{what} is not as mindX stored it, so nothing is made of it")
+
+
+def lock(row: _Row) -> _Row:
+    """The row as it is stored now, locked. Raises Forged. Call it in the transaction that changes the row."""
+    held = type(row)._base_manager.select_for_update(no_key=True, of=("self",)).get(pk=row.pk)
+    check(held)
+    return held
 
 
 def change(row: Model, **values: object) -> None:

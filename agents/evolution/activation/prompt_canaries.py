@@ -26,6 +26,7 @@ from library.components import services as library
 from library.errors import LibraryRefused
 from library.models import ComponentVersion
 from library.prompts.in_use import KIND
+from people import sealing
 from people.models import User
 
 # As few as the gate takes for no chance.
@@ -92,7 +93,7 @@ def comparison(rollout: Rollout) -> Comparison:
 def sweep() -> None:
     """Take back what proves worse; end the watch over what is no canary any more."""
     watched = Rollout.objects.filter(state=RolloutState.WATCHED.value, version__component__kind=KIND)
-    for rollout in watched.select_related("version__component", "previous__component"):
+    for rollout in sealing.genuine(watched.select_related("version__component", "previous__component")):
         if rollout.version.status != _Status.CANARY:
             rollouts.end(rollout, RolloutState.ENDED, f"version {rollout.version.version} is {rollout.version.status}")
             continue

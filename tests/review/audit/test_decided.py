@@ -66,9 +66,7 @@ def test_a_version_that_is_written_as_active_is_a_decision_too(operator: User) -
     assert (made.verdict, made.by) == ("active", operator)
 
 
-def test_one_that_was_taken_back_before_it_took_effect_is_kept(
-    plan: IntentPlan, reviewer: User, settings: Any
-) -> None:
+def test_one_that_was_taken_back_before_it_took_effect_is_kept(plan: IntentPlan, reviewer: User, settings: Any) -> None:
     settings.HOLD_S = 600
     holding.decide(plan, Ruling("approve", plan.digest), by=reviewer)
     holding.decide(plan, Ruling("reject", plan.digest, words="No"), by=reviewer)
