@@ -23,8 +23,6 @@ class Kind(NamedTuple):
     model: str
     columns: tuple[str, ...]
     which: Q = Q()
-    # Only the newest row counts.
-    only_newest: bool = False
 
 
 def sealer(app: str, kinds: Sequence[Kind]) -> Callable[[Apps, BaseDatabaseSchemaEditor], None]:
@@ -34,7 +32,7 @@ def sealer(app: str, kinds: Sequence[Kind]) -> Callable[[Apps, BaseDatabaseSchem
         """A short lock: it reads the rows, and inserts their seals into another table."""
         for kind in kinds:
             rows: Any = apps.get_model(app, kind.model).objects.order_by("pk")
-            keys = list(rows.filter(kind.which).values_list("pk", flat=True))[-1 if kind.only_newest else 0 :]
+            keys = list(rows.filter(kind.which).values_list("pk", flat=True))
             for at in range(0, len(keys), _AT_ONCE):
                 some = rows.filter(pk__in=keys[at : at + _AT_ONCE]).values("pk", *kind.columns)
                 sealing.add_all(f"{app}.{kind.model.lower()}", {row.pop("pk"): row for row in some})

@@ -143,9 +143,9 @@ def _settle(one: BacklogTry, measured: Measured) -> bool:
         reason = f"{why}. {words}" if why else words
         try:
             move_backlog_item(item, new, reason=reason, outcome=outcome, outcome_words=words, failures=failures)
-        except Forged as forged:
+        except Forged:
             # The goal has ended either way, so the try has, too; the item stays as it is.
-            logger.error("An item of the backlog is left: %s", forged)
+            logger.exception("An item of the backlog is left")
     return True
 
 

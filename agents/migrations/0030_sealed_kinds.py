@@ -1,6 +1,10 @@
 """What workers make goals, versions and verdicts of is sealed: those that wait are sealed once."""
 
+from typing import Any
+
+from django.apps.registry import Apps
 from django.db import migrations
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.models import Q
 
 from people.sealing_upgrades import Kind, sealer
@@ -51,11 +55,21 @@ _KINDS = (
         ),
         Q(state="running"),
     ),
-    Kind("EvolutionGrant", ("starts_a_day", "by_id"), only_newest=True),
+    Kind("EvolutionGrant", ("starts_a_day", "by_id")),
 )
+
+
+def forget_older(apps: Apps, _editor: BaseDatabaseSchemaEditor) -> None:
+    """A short lock: a handful of rows. Only the newest grant counts, and the journal has all of them."""
+    grants: Any = apps.get_model("agents", "EvolutionGrant").objects
+    if (newest := grants.order_by("-pk").first()) is not None:
+        grants.exclude(pk=newest.pk).delete()
 
 
 class Migration(migrations.Migration):
     dependencies = [("agents", "0029_sealed_causes"), ("people", "0001_tables")]
 
-    operations = [migrations.RunPython(sealer("agents", _KINDS), migrations.RunPython.noop)]
+    operations = [
+        migrations.RunPython(forget_older, migrations.RunPython.noop),
+        migrations.RunPython(sealer("agents", _KINDS), migrations.RunPython.noop),
+    ]

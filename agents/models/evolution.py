@@ -351,9 +351,10 @@ class CountedUse(models.Model):
 
 
 class EvolutionGrant(models.Model):
-    """How many candidates a day a model may be asked for without a person; the newest row holds, and is sealed."""
+    """How many candidates a day a model may be asked for without a person; one row at most, sealed when granted."""
 
     sealed = ("starts_a_day", "by_id")
+    acted_on = Q()
 
     starts_a_day = models.PositiveSmallIntegerField()
     by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")

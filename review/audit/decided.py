@@ -1,5 +1,5 @@
-"""What people decided, as the journal has it: the one record of decisions on plans, designs, choices of rules, requests of
-the inbox and versions of the library.
+"""What people decided, as the journal has it: the one record of decisions on plans, designs, choices of rules,
+requests of the inbox and versions of the library.
 
 A decision is told as long as an entry holds that says so: its signature fits its content. What another table says of
 who decided what is told only if it agrees with the entry (`of`).

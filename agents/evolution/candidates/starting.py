@@ -36,8 +36,8 @@ _OPEN = (ComponentVersion.Status.CANDIDATE, ComponentVersion.Status.CANARY)
 
 
 def granted() -> EvolutionGrant | None:
-    """What was granted last; None: nothing ever was."""
-    return EvolutionGrant.objects.select_related("by").order_by("-pk").first()
+    """What is granted; None: nothing ever was."""
+    return next(iter(sealing.genuine(EvolutionGrant.objects.select_related("by"))), None)
 
 
 def grant(starts_a_day: int, *, by: User) -> EvolutionGrant:
@@ -48,8 +48,9 @@ def grant(starts_a_day: int, *, by: User) -> EvolutionGrant:
         raise NotPossibleNow(f"Set a number from 0 to {MOST_A_DAY}.")
     with transaction.atomic():
         before = granted()
-        # An older grant must not hold again once the newer one is deleted.
+        # Nobody can bring an older grant back, sealed as it was.
         sealing.end_all(EvolutionGrant, EvolutionGrant.objects.values_list("pk", flat=True))
+        EvolutionGrant.objects.all().delete()
         made = EvolutionGrant.objects.create(starts_a_day=starts_a_day, by=by)
         sealing.seal_new(made)
         was = {"starts_a_day": before.starts_a_day if before is not None else 0}
