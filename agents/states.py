@@ -80,6 +80,15 @@ class ReplayState(StrEnum):
     IMPOSSIBLE = "impossible"
 
 
+class ReadingState(StrEnum):
+    """Where the reading of a card of an agent elsewhere is. `failed`: the reason says why."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+
+
 class RolloutState(StrEnum):
     """Where a version is that was put to use. `kept`: no harm was seen; `returned`: the earlier one is used again."""
 
@@ -241,6 +250,14 @@ REPLAY_MOVES: Mapping[ReplayState, frozenset[ReplayState]] = {
     ReplayState.RUNNING: frozenset({ReplayState.RUNNING, ReplayState.DONE, ReplayState.IMPOSSIBLE}),
     ReplayState.DONE: frozenset(),
     ReplayState.IMPOSSIBLE: frozenset(),
+}
+
+READING_MOVES: Mapping[ReadingState, frozenset[ReadingState]] = {
+    ReadingState.WAITING: frozenset({ReadingState.RUNNING}),
+    # Running again: the worker that had it did not come back.
+    ReadingState.RUNNING: frozenset({ReadingState.RUNNING, ReadingState.DONE, ReadingState.FAILED}),
+    ReadingState.DONE: frozenset(),
+    ReadingState.FAILED: frozenset(),
 }
 
 ROLLOUT_MOVES: Mapping[RolloutState, frozenset[RolloutState]] = {

@@ -5,7 +5,11 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from agents.models.common import one_of
 from agents.models.goals import Goal
+from agents.models.leased import LeasedWork
+from agents.states import READING_MOVES, ReadingState
+from library.models import ComponentVersion
 
 
 class AgentTask(models.Model):
@@ -49,3 +53,37 @@ class ForeignAgent(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class CardReading(LeasedWork):
+    """A card that a worker is to read, for a person; `agent` is whose it was, `version` what its tool would be then."""
+
+    moves = READING_MOVES
+    free, given_up = ReadingState.WAITING, ReadingState.FAILED
+    sealed = ("by_id", "address")
+    acted_on = models.Q(state__in=(ReadingState.WAITING.value, ReadingState.RUNNING.value))
+    is_sealed_when_asked = True
+
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    address = models.CharField(max_length=2_000)
+    state = models.CharField(max_length=16, default=ReadingState.WAITING.value)
+    agent = models.ForeignKey(ForeignAgent, null=True, on_delete=models.CASCADE, related_name="+")
+    version = models.ForeignKey(ComponentVersion, null=True, on_delete=models.SET_NULL, related_name="+")
+    asked_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [one_of("state", ReadingState, "card_reading_state_known")]
+        indexes = [
+            models.Index(fields=["id"], condition=models.Q(state__in=["waiting", "running"]), name="card_reading_open")
+        ]
+
+    def __str__(self) -> str:
+        return f"reading {self.pk} of {self.address}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a worker has yet to end it."""
+        return bool(self.moves[ReadingState(self.state)])

@@ -182,6 +182,10 @@ LINES: Mapping[str, Line] = {
     "agents.BusSettings": ("members may call each other more often", _SETTING),
     "agents.AgentTask": ("another system asks about a goal by another id", "whoever asks needs the rights on the goal"),
     "agents.ForeignAgent": ("the page shows another address", "its tool is asked, and that is a sealed version"),
+    "agents.CardReading": (
+        "an agent elsewhere is registered in somebody else's name",
+        "sealed when somebody asks for it",
+    ),
     "agents.McpServer": (
         "a worker starts another command, in somebody else's name",
         "sealed when a listing is asked for",

@@ -23,6 +23,7 @@ PAGE = Path(__file__).parents[2] / "docs/why/security.md"
 SEALED = [model for model in apps.get_models() if sealing.fields_of(model)]
 # Kinds of which the world of the pages has no row; the files named forge them.
 _ELSEWHERE = {
+    "agents.CardReading": "tests/agents/foreign/test_foreign_agents.py",
     "agents.CandidateSearch": "tests/agents/record/test_leased_work.py",
     "agents.FrameworkCall": "tests/agents/frameworks/test_forged_calls.py",
     "agents.FrameworkRun": "tests/agents/frameworks/test_forged_calls.py",
