@@ -11,9 +11,10 @@ from django.utils import timezone
 from agents.coordinator import backlog, backlog_sources, backlog_taking
 from agents.coordinator.backlog import Wish
 from agents.mastermind.components import Component
-from agents.models import Agent, BacklogItem, GivenCommand, Goal
+from agents.models import Agent, BacklogItem, GivenCommand, Goal, Workspace
 from agents.record.causes import Forged
 from people.models import User
+from sandbox.store.snapshots import EMPTY
 from tests.forging import forge
 
 pytestmark = pytest.mark.django_db
@@ -91,8 +92,5 @@ def test_what_an_analysis_found_becomes_wishes_of_whoever_asked_for_it(owner: Us
     assert GivenCommand.objects.get().taken_at is None
 
 
-def _workspace(owner: User) -> object:
-    from agents.models import Workspace
-    from sandbox.store.snapshots import EMPTY
-
+def _workspace(owner: User) -> Workspace:
     return Workspace.objects.create(name="w", owner=owner, head=EMPTY)
