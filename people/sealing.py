@@ -164,8 +164,11 @@ def fits(model: type[Model], key: int, values: Mapping[str, Any], newest: str | 
 def broken(model: type[Model]) -> Iterator[Model]:
     """The rows of one of `models` that a worker would act on and that are not what was sealed last, oldest first."""
     which: Q = getattr(model, "acted_on", Q())
-    rows = model._base_manager.filter(which).order_by("pk")
-    yield from (row for row in rows.iterator() if not is_genuine(row))
+    through = {name.rpartition("__")[0] for name in fields_of(model) if "__" in name}
+    rows = model._base_manager.filter(which).select_related(*through) if through else model._base_manager.filter(which)
+    for row in rows.annotate(newest_seal=newest(model)).order_by("pk").iterator():
+        if not fits_row(row, row.newest_seal):
+            yield row
 
 
 def _mac(label: str, key: int, number: int, values: Mapping[str, Any] | None) -> str:
