@@ -252,9 +252,10 @@ LINES: Mapping[str, Line] = {
     "review.TypedEvent": ("a command seems to have been typed", _CHAIN),
     "review.AuditEntry": ("somebody seems to have done something", _CHAIN),
     "review.ReviewPolicy": (
-        "a worker approves plans in the owner's name, or a forbidden plan passes",
-        "sealed with every change that a person makes; without its seal it approves nothing and asks for a person at"
-        " every plan, and what it forbids stays forbidden",
+        "a worker approves plans in the owner's name, or code of tools that they never saw, or a forbidden plan passes",
+        "sealed with every change that a person makes, with the bodies of tools that its owner looked at: it approves"
+        " no other ones (decision 57); without its seal it approves nothing and asks for a person at every plan, and"
+        " what it forbids stays forbidden",
     ),
     "review.PolicyVersion": ("a policy approves on other conditions", "sealed when a person writes it"),
     "review.PolicyDay": (
