@@ -125,6 +125,14 @@ class TrainingState(StrEnum):
     RUNNING = "running"
 
 
+class AskedState(StrEnum):
+    """Where the trials of a tool, or the listing of a server's tools, are. People may ask for them again."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    ENDED = "ended"
+
+
 class LevelState(StrEnum):
     """Where a design or a choice of rules is. `unreviewed`: the agent's level was off when it came in."""
 
@@ -281,6 +289,15 @@ TRAINING_MOVES: Mapping[TrainingState, frozenset[TrainingState]] = {
     T.STOPPED: frozenset({T.WAITING}),
     T.WAITING: frozenset({T.RUNNING, T.STOPPED}),
     T.RUNNING: frozenset({T.RUNNING, T.WAITING, T.STOPPED}),
+}
+
+A = AskedState
+ASKED_MOVES: Mapping[AskedState, frozenset[AskedState]] = {
+    # Waiting again, from everywhere: somebody asked once more, and what a worker has of before counts no longer.
+    # To ended: nobody needs it any more.
+    A.WAITING: frozenset({A.WAITING, A.RUNNING, A.ENDED}),
+    A.RUNNING: frozenset({A.RUNNING, A.WAITING, A.ENDED}),
+    A.ENDED: frozenset({A.WAITING}),
 }
 
 L = LevelState

@@ -16,7 +16,8 @@ class LeasedWork(models.Model):
     """Work that one worker at a time does, under a fenced lease of its own row (`agents.record.leased`).
 
     `moves` is the table of its states, of which one is RUNNING. In the state `free` any worker may begin it. Work that
-    ended `lost_most` workers in a row, or that mindX did not seal, comes to the state `given_up`.
+    ended `lost_most` workers in a row, or that mindX did not seal, comes to the state `given_up`; so does work whose
+    worker died where the table has no move from RUNNING to RUNNING.
     """
 
     moves: ClassVar[Mapping[Any, frozenset[Any]]]
@@ -42,9 +43,11 @@ class LeasedWork(models.Model):
         return self.lease_fence - 1
 
     def comes_to(self, new: str, now: datetime) -> dict[str, Any]:
-        """Further columns that a move to this state sets."""
-        times = {"started_at": now} if new == RUNNING else {}
-        return times if self.moves[new] else times | {"finished_at": now}
+        """The times that a move to this state sets, of those that it has."""
+        end = now if new == ENDED or not self.moves[new] else None
+        times = {"changed_at": now, "ended_at": end, "finished_at": end}
+        times |= {"started_at": now} if new == RUNNING else {}
+        return {name: at for name, at in times.items() if hasattr(self, name)}
 
     def gives_up(self) -> dict[str, Any]:
         """Further columns of work that is given up."""
@@ -52,8 +55,8 @@ class LeasedWork(models.Model):
 
 
 class LastingWork(LeasedWork):
-    """Work that goes on for long, and waits for people in between. Workers are counted by what they did, not once and
-    for all: `lost_workers` is how many in a row died over the same step.
+    """Work that goes on after it waited for people, or that they ask for again. Workers are counted by what they did,
+    not once and for all: `lost_workers` is how many in a row died over the same step.
     """
 
     lost_workers = models.PositiveSmallIntegerField(default=0)
@@ -65,8 +68,3 @@ class LastingWork(LeasedWork):
     def lost(self) -> int:
         """How many workers in a row died over its next step."""
         return self.lost_workers
-
-    def comes_to(self, new: str, now: datetime) -> dict[str, Any]:
-        """Further columns that a move to this state sets."""
-        ended = {"ended_at": now if new == ENDED else None} if hasattr(self, "ended_at") else {}
-        return {"changed_at": now, **ended}

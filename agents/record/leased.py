@@ -61,16 +61,21 @@ def begin(
     row = rows.select_for_update(skip_locked=True, no_key=True, of=("self",)).first()
     if row is None:
         return None
-    died = {"lost_workers": F("lost_workers") + 1} if row.state == RUNNING and isinstance(row, LastingWork) else {}
-    move(row, RUNNING, **{**taken(), **died, **also(row)})
-    row.refresh_from_db()
-    if why := _why_not(row):
+    why = "" if RUNNING in row.moves[row.state] else "its worker died while it ran"
+    if not why:
+        died = {"lost_workers": F("lost_workers") + 1} if row.state == RUNNING and isinstance(row, LastingWork) else {}
+        values = {**taken(), **died, **also(row)}
+        move(row, RUNNING, **values)
+        row.refresh_from_db(fields=list(values))
+        why = why_not(row)
+    if why:
         move(row, row.given_up, reason=why, **row.gives_up())
         return None
     return row
 
 
-def _why_not(row: LeasedWork) -> str:
+def why_not(row: LeasedWork) -> str:
+    """Why work that was just begun is given up instead; empty when it is not."""
     if row.lost >= row.lost_most:
         return f"{row.lost} workers died while it ran"
     if row.is_sealed_when_asked:

@@ -78,7 +78,7 @@ def put_to_use(name: str, by: User) -> None:
     tool_checks.work(version.pk)
     check = tool_checks.of(version)
     assert check is not None
-    assert check.fits, (check.rows, check.said)
+    assert check.fits, (check.rows, check.reason)
     deciding.activate(version, by=by)
     made_tools.refresh()
 

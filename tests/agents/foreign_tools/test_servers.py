@@ -50,7 +50,7 @@ def put_to_use(by: User) -> ComponentVersion:
     tool_checks.work(version.pk)
     check = tool_checks.of(version)
     assert check is not None
-    assert check.fits, (check.rows, check.said)
+    assert check.fits, (check.rows, check.reason)
     return deciding.activate(version, by=by)
 
 

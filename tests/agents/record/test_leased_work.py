@@ -19,6 +19,7 @@ from agents.models import (
     ModularRun,
     Replay,
     ShadowRun,
+    ToolCheck,
     Workspace,
 )
 from agents.models.leased import RUNNING, LeasedWork
@@ -58,10 +59,12 @@ def make(kind: type[LeasedWork], owner: User, operator: User) -> Make:
             plan = proposed(goal_of(owner), [step("ls", path=".")])
             plan.shadow_runs.all().delete()
             return {"intent_plan": plan, "number": 1}
-        if kind in (Replay, CandidateSearch):
+        if kind in (Replay, CandidateSearch, ToolCheck):
             first = library.publish("prompt", f"p{timezone.now().timestamp()}", "one", by=operator, status="active")
             if kind is CandidateSearch:
                 return {"parent": first, "by": operator, "why": "why", "most_texts": 2}
+            if kind is ToolCheck:
+                return {"version": first, "by": operator}
             second = library.publish("prompt", first.component.name, "two", by=operator)
             return {"version": second, "parent": first, "by": operator}
         agent = Agent.objects.get_or_create(name="worker")[0]
@@ -92,7 +95,7 @@ def run_out(row: LeasedWork) -> None:
 
 
 def test_there_are_kinds_and_each_table_has_its_states(kind: type[LeasedWork]) -> None:
-    assert len(kinds()) >= 6
+    assert len(kinds()) >= 7
     assert RUNNING in kind.moves[kind.free], "what is free can be begun"
     assert RUNNING in kind.moves[RUNNING], "and begun again when its worker died"
     assert kind.given_up in kind.moves[RUNNING]
