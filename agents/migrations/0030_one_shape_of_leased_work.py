@@ -1,7 +1,7 @@
-"""Trials of tools have a state and a lease as all work of workers has, and their reason is not sealed any more.
+"""Trials of tools and listings of MCP servers have a state and a lease as all work of workers has.
 
 The version that still runs knows no state. What it asks for meanwhile waits by default, and what it ends is done once
-more.
+more. The reason why trials could not be run is not sealed any more.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from django.db.migrations.operations.base import Operation
 
 from people import sealing
 
-_KINDS = {"toolcheck": "tool_check_state_known"}
+_KINDS = {"toolcheck": "tool_check_state_known", "mcpserver": "mcp_server_state_known"}
 _ADDED: dict[str, models.Field[Any, Any]] = {
     "lease_owner": models.CharField(max_length=120, blank=True, db_default=""),
     "lost_workers": models.PositiveSmallIntegerField(default=0, db_default=0),
@@ -53,7 +53,7 @@ def _known(kind: str, name: str) -> Operation:
 
 
 def fill(apps: Apps, _editor: BaseDatabaseSchemaEditor) -> None:
-    """A short lock: there is a row for each version of a tool, and those that have ended get their state."""
+    """A short lock: a row for each version of a tool and each server; those that have ended get their state."""
     for kind in _KINDS:
         rows: Any = apps.get_model("agents", kind).objects
         rows.filter(ended_at__isnull=False).update(state="ended")

@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from agents.models.common import DIGEST_HEX, one_of
 from agents.models.goals import Goal
-from agents.models.leased import LastingWork, LeasedWork
-from agents.states import ASKED_MOVES, REPLAY_MOVES, AskedState, ReplayState, RolloutState
+from agents.models.leased import AskedWork, LeasedWork
+from agents.states import REPLAY_MOVES, AskedState, ReplayState, RolloutState
 from library.models import ComponentVersion
 
 
@@ -295,7 +295,7 @@ class EvolutionProposal(models.Model):
         return self.says
 
 
-class ToolCheck(LastingWork):
+class ToolCheck(AskedWork):
     """The trials of a version of a tool that a person made, each run in a jail of its own.
 
     `rows` is what each did, and what does not fit in it (`agents.trials.checking`). `fits` is null until all have run,
@@ -303,21 +303,14 @@ class ToolCheck(LastingWork):
     worker runs no code that nobody asked it to, and no tool is put to use by trials that never passed.
     """
 
-    moves = ASKED_MOVES
-    free, given_up = AskedState.WAITING, AskedState.ENDED
     sealed = ("version_id", "by_id", "rows", "fits")
     acted_on = ~Q(state=AskedState.ENDED.value) | Q(fits=True)
-    is_sealed_when_asked = True
 
     version = models.OneToOneField(ComponentVersion, on_delete=models.CASCADE, related_name="+")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     rows = models.JSONField(default=list)
     fits = models.BooleanField(null=True)
-    state = models.CharField(max_length=16, default=AskedState.WAITING.value)
-    # The column keeps its name of before: the version that still runs while the database is upgraded writes it.
-    reason = models.TextField(blank=True, db_column="said")
     asked_at = models.DateTimeField(auto_now_add=True)
-    ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [one_of("state", AskedState, "tool_check_state_known")]

@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 
 from django.db import models
 
+from agents.states import ASKED_MOVES, AskedState
+
 RUNNING, ENDED = "running", "ended"
 
 
@@ -68,3 +70,19 @@ class LastingWork(LeasedWork):
     def lost(self) -> int:
         """How many workers in a row died over its next step."""
         return self.lost_workers
+
+
+class AskedWork(LastingWork):
+    """Work that people ask for, again and again. What a worker has of the time before counts no longer then."""
+
+    moves = ASKED_MOVES
+    free, given_up = AskedState.WAITING, AskedState.ENDED
+    is_sealed_when_asked = True
+
+    state = models.CharField(max_length=16, default=AskedState.WAITING.value)
+    # The column keeps its name of before: the version that still runs while the database is upgraded writes it.
+    reason = models.TextField(blank=True, db_column="said")
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        abstract = True

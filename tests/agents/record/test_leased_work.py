@@ -16,6 +16,7 @@ from agents.models import (
     EnvironmentPolicy,
     EnvironmentRun,
     Goal,
+    McpServer,
     ModularRun,
     Replay,
     ShadowRun,
@@ -67,6 +68,9 @@ def make(kind: type[LeasedWork], owner: User, operator: User) -> Make:
                 return {"version": first, "by": operator}
             second = library.publish("prompt", first.component.name, "two", by=operator)
             return {"version": second, "parent": first, "by": operator}
+        if kind is McpServer:
+            name = f"s{McpServer.objects.count()}"
+            return {"name": name, "command": "python3 x", "added_by": operator, "asked_by": operator}
         agent = Agent.objects.get_or_create(name="worker")[0]
         if kind is ModularRun:
             files = Workspace.objects.create(name=f"w{Workspace.objects.count()}", owner=owner)
@@ -95,7 +99,7 @@ def run_out(row: LeasedWork) -> None:
 
 
 def test_there_are_kinds_and_each_table_has_its_states(kind: type[LeasedWork]) -> None:
-    assert len(kinds()) >= 7
+    assert len(kinds()) >= 8
     assert RUNNING in kind.moves[kind.free], "what is free can be begun"
     assert RUNNING in kind.moves[RUNNING], "and begun again when its worker died"
     assert kind.given_up in kind.moves[RUNNING]
@@ -196,7 +200,8 @@ def test_a_worker_that_dies_before_its_claim_is_stored_has_begun_nothing(kind: t
 @pytest.mark.parametrize("kind", [one for one in kinds() if one is not ShadowRun], indirect=True)
 def test_what_was_forged_is_not_begun(kind: type[LeasedWork], make: Make, outsider: User) -> None:
     made = make()
-    forge(f"UPDATE {kind._meta.db_table} SET by_id = %s WHERE id = %s", outsider.pk, made.pk)
+    (who,) = {"by_id", "asked_by_id"} & set(sealing.fields_of(kind))
+    forge(f"UPDATE {kind._meta.db_table} SET {who} = %s WHERE id = %s", outsider.pk, made.pk)
     assert begin(kind) is None
     made.refresh_from_db()
     assert made.state == kind.given_up.value

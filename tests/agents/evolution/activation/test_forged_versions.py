@@ -132,6 +132,6 @@ def test_a_server_that_was_changed_is_not_started(operator: User, column: str) -
     assert "mcp server" in audited()
     listing.work(server.pk)
     told = McpServer.objects.get(pk=server.pk)
-    assert "not as mindX stored it" in told.said
+    assert "not as mindX stored it" in told.reason
     with pytest.raises(Forged):
         servers.refresh(told, by=developer)
