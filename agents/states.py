@@ -52,7 +52,9 @@ class IntentState(StrEnum):
 
 
 class HandState(StrEnum):
-    """Where a command typed by hand is. `lost`: it took no effect, because its worker or the sandbox failed."""
+    """Where a command typed by hand is. `lost`: it took no effect, since its worker or the sandbox failed, or
+    since its row is not what mindX stored.
+    """
 
     WAITING = "waiting"
     RUNNING = "running"

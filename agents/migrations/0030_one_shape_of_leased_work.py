@@ -47,6 +47,12 @@ def _renamed(kind: str) -> Operation:
     )
 
 
+def _counted(kind: str) -> Operation:
+    """The database keeps a wider column than the fence needs."""
+    field = migrations.AlterField(kind, "lease_fence", models.PositiveIntegerField(default=0))
+    return migrations.SeparateDatabaseAndState(state_operations=[field])
+
+
 def _known(kind: str, name: str) -> Operation:
     condition = models.Q(state__in=["waiting", "running", "ended"])
     return AddConstraintNotValid(kind, models.CheckConstraint(condition=condition, name=name))
@@ -75,6 +81,7 @@ class Migration(migrations.Migration):
     dependencies = [("agents", "0029_sealed_causes")]
 
     operations = [
+        _counted("handcommand"),
         *(_renamed(kind) for kind in _KINDS),
         *(_added(kind, name, field) for kind in _KINDS for name, field in _ADDED.items()),
         *(_known(kind, name) for kind, name in _KINDS.items()),
