@@ -82,6 +82,7 @@ class Migration(migrations.Migration):
 
     operations = [
         _counted("handcommand"),
+        _counted("busrequest"),
         *(_renamed(kind) for kind in _KINDS),
         *(_added(kind, name, field) for kind in _KINDS for name, field in _ADDED.items()),
         *(_known(kind, name) for kind, name in _KINDS.items()),

@@ -26,6 +26,7 @@ class LeasedWork(models.Model):
     free: ClassVar[StrEnum]
     given_up: ClassVar[StrEnum]
     lost_most: ClassVar[int] = 3
+    lost_words: ClassVar[str] = "{lost} workers died while it ran"
     # Its columns are sealed by whoever asked for it, so a worker begins no other.
     is_sealed_when_asked: ClassVar[bool] = False
 
@@ -43,6 +44,11 @@ class LeasedWork(models.Model):
     def lost(self) -> int:
         """How many workers began it and did not come back, now that it has been begun once more."""
         return self.lease_fence - 1
+
+    @property
+    def costs_too_much(self) -> str:
+        """That it has cost too many workers, in words; empty as long as it has not."""
+        return self.lost_words.format(lost=self.lost) if self.lost >= self.lost_most else ""
 
     def comes_to(self, new: str, now: datetime) -> dict[str, Any]:
         """The times that a move to this state sets, of those that it has."""
