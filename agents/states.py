@@ -52,7 +52,9 @@ class IntentState(StrEnum):
 
 
 class HandState(StrEnum):
-    """Where a command typed by hand is. `lost`: it took no effect, because its worker or the sandbox failed."""
+    """Where a command typed by hand is. `lost`: it took no effect, since its worker or the sandbox failed, or
+    since its row is not what mindX stored.
+    """
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -78,15 +80,6 @@ class ReplayState(StrEnum):
     RUNNING = "running"
     DONE = "done"
     IMPOSSIBLE = "impossible"
-
-
-class ReadingState(StrEnum):
-    """Where the reading of a card of an agent elsewhere is. `failed`: the reason says why."""
-
-    WAITING = "waiting"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
 
 
 class RolloutState(StrEnum):
@@ -132,6 +125,14 @@ class TrainingState(StrEnum):
     STOPPED = "stopped"
     WAITING = "waiting"
     RUNNING = "running"
+
+
+class AskedState(StrEnum):
+    """Where the trials of a tool, or the listing of a server's tools, are. People may ask for them again."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    ENDED = "ended"
 
 
 class LevelState(StrEnum):
@@ -252,14 +253,6 @@ REPLAY_MOVES: Mapping[ReplayState, frozenset[ReplayState]] = {
     ReplayState.IMPOSSIBLE: frozenset(),
 }
 
-READING_MOVES: Mapping[ReadingState, frozenset[ReadingState]] = {
-    ReadingState.WAITING: frozenset({ReadingState.RUNNING}),
-    # Running again: the worker that had it did not come back.
-    ReadingState.RUNNING: frozenset({ReadingState.RUNNING, ReadingState.DONE, ReadingState.FAILED}),
-    ReadingState.DONE: frozenset(),
-    ReadingState.FAILED: frozenset(),
-}
-
 ROLLOUT_MOVES: Mapping[RolloutState, frozenset[RolloutState]] = {
     RolloutState.WATCHED: frozenset({RolloutState.KEPT, RolloutState.RETURNED, RolloutState.ENDED}),
     RolloutState.KEPT: frozenset(),
@@ -298,6 +291,15 @@ TRAINING_MOVES: Mapping[TrainingState, frozenset[TrainingState]] = {
     T.STOPPED: frozenset({T.WAITING}),
     T.WAITING: frozenset({T.RUNNING, T.STOPPED}),
     T.RUNNING: frozenset({T.RUNNING, T.WAITING, T.STOPPED}),
+}
+
+A = AskedState
+ASKED_MOVES: Mapping[AskedState, frozenset[AskedState]] = {
+    # Waiting again, from everywhere: somebody asked once more, and what a worker has of before counts no longer.
+    # To ended: nobody needs it any more.
+    A.WAITING: frozenset({A.WAITING, A.RUNNING, A.ENDED}),
+    A.RUNNING: frozenset({A.RUNNING, A.WAITING, A.ENDED}),
+    A.ENDED: frozenset({A.WAITING}),
 }
 
 L = LevelState

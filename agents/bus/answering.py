@@ -25,7 +25,7 @@ from agents.bus.storing import store
 from agents.execution import database_outage
 from agents.execution.companion import Companion
 from agents.models import BusCapability, BusMember, BusRequest
-from agents.record import draining, logs, wake_ups
+from agents.record import draining, leased, logs, wake_ups
 from agents.record.errors import AgentsError
 from agents.states import MoveRefused, RequestState
 from agents.toolkit import canonical, schemas
@@ -35,7 +35,6 @@ from people.roles import Role
 logger = logging.getLogger(__name__)
 
 S = RequestState
-MOST_ATTEMPTS = 3
 # So much one wake-up does before others have their turn.
 TURNS = 200
 _ANSWER_MAX_CHARS = 200_000
@@ -84,7 +83,7 @@ def _others_like(request: BusRequest) -> None:
         return
     try:
         for _ in range(TURNS // together.MOST):
-            if draining.is_asked() or not together.answer_like(request, _why_not_at_all, _answer, _fail):
+            if draining.is_asked() or not together.answer_like(request, is_refused, _answer):
                 return
     except NotHere:
         # One of them asks a model. Their leases run out, and each is then taken up by itself.
@@ -96,7 +95,7 @@ def take_turn(claimed: Claimed) -> None:
     try:
         _turn(claimed)
     except NotHere:
-        moves.hand_over(claimed.request)
+        moves.give_back(claimed.request, to_background=True)
         wake_ups.wake_background("request", claimed.request.pk)
     except MoveRefused as lost:
         logger.info("A request of the bus was moved by somebody else: %s", lost)
@@ -109,8 +108,7 @@ def take_turn(claimed: Claimed) -> None:
 
 def _turn(claimed: Claimed) -> None:
     request = claimed.request
-    if why := _why_not_at_all(claimed):
-        _fail(request, why)
+    if is_refused(claimed):
         return
     if claimed.was_lost:
         entries.data("lost", request, outcome="its worker stopped responding")
@@ -132,8 +130,15 @@ def _turn(claimed: Claimed) -> None:
         _ask(request, chosen)
 
 
+def is_refused(claimed: Claimed) -> bool:
+    """Whether this request can go to nobody, whoever is there; it is ended then."""
+    why = _why_not_at_all(claimed)
+    if why:
+        _fail(claimed.request, why)
+    return bool(why)
+
+
 def _why_not_at_all(claimed: Claimed) -> str:
-    """Why this request can go to nobody, whoever is there; empty when it can."""
     request = claimed.request
     if not claimed.is_genuine or request.digest != digest_of(request.capability, request.task, request.content):
         return "it is not what was asked: its row was changed in the database"
@@ -142,9 +147,7 @@ def _why_not_at_all(claimed: Claimed) -> str:
     offered = request.offered
     if claimed.was_lost and offered is not None and offered.effect == "once" and _acts_at_once(offered.member):
         return "outcome_unknown: its worker stopped responding, and it cannot be repeated safely"
-    if request.attempts > MOST_ATTEMPTS:
-        return f"it was tried {MOST_ATTEMPTS} times and never answered"
-    return ""
+    return request.costs_too_much
 
 
 def _acts_at_once(member: BusMember) -> bool:
@@ -181,7 +184,7 @@ def _begin_goal(request: BusRequest, offered: BusCapability) -> None:
 
 def _ask(request: BusRequest, offered: BusCapability) -> None:
     began = time.monotonic()
-    kept_alive = Companion(0, renew=lambda: moves.renew(request), is_cancelled=lambda: False)
+    kept_alive = Companion(0, renew=lambda: leased.renew(request), is_cancelled=lambda: False)
     with kept_alive, providers.answering(request):
         answer = _answer(request, offered)
     if answer is None:
@@ -246,7 +249,7 @@ def _could_not(request: BusRequest, offered: BusCapability, why: str, ms: float)
     what cannot be repeated safely may have happened.
     """
     member_id, request_id = offered.member_id, request.pk
-    is_last = request.attempts >= MOST_ATTEMPTS or offered.effect == "once"
+    is_last = request.attempts >= request.lost_most or offered.effect == "once"
     BusCapability.objects.filter(pk=offered.pk).update(failed=F("failed") + 1, answered_at=Now())
     breakers.failed(member_id, request_id, why)
     if is_last:
@@ -261,7 +264,7 @@ def _try_again(request: BusRequest, why: str) -> None:
     tried = [*request.tried, request.member_id] if request.member_id is not None else request.tried
     later = Now() + timedelta(seconds=_AGAIN_S)
     try:
-        if request.attempts >= MOST_ATTEMPTS:
+        if request.attempts >= request.lost_most:
             _fail(request, why)
         else:
             moves.move(request, S.WAITING, reason=why, tried=tried, wake_at=later)

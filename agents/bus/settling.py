@@ -16,7 +16,7 @@ from agents.bus import breakers, entries, goal_providers, in_step, moves, reques
 from agents.bus.storing import store
 from agents.goals import goals
 from agents.models import BusCapability, BusMember, BusRequest
-from agents.record import wake_ups
+from agents.record import leased, wake_ups
 from agents.record.errors import AgentsError, NotPossibleNow
 from agents.states import GoalState, MoveRefused, RequestState
 from agents.toolkit import canonical
@@ -53,9 +53,8 @@ def sweep() -> None:
 def free() -> QuerySet[BusRequest]:
     """The requests that a worker could take up now, the oldest first."""
     now = Now()
-    waiting = BusRequest.objects.filter(state=S.WAITING).exclude(wake_at__gt=now)
-    lost = BusRequest.objects.filter(state=S.RUNNING, lease_until__lte=now)
-    return (waiting | lost).exclude(deadline__lte=now).order_by("pk")
+    free = BusRequest.objects.filter(leased.free(BusRequest)).exclude(wake_at__gt=now)
+    return free.exclude(deadline__lte=now).order_by("pk")
 
 
 def goal_ended(goal_id: int, **_: object) -> None:

@@ -15,6 +15,7 @@ from agents.bus.moves import Claimed
 from agents.bus.providers import Answer
 from agents.execution.companion import Companion
 from agents.models import BusCapability, BusRequest
+from agents.record import leased
 from people.models import User
 
 MOST = 50
@@ -31,22 +32,19 @@ def is_quick(request: BusRequest) -> bool:
 
 def answer_like(
     request: BusRequest,
-    why_not: Callable[[Claimed], str],
+    is_refused: Callable[[Claimed], bool],
     ask: Callable[[BusRequest, BusCapability], Answer | None],
-    fail: Callable[[BusRequest, str], None],
 ) -> int:
     """Take up waiting requests like this one and answer them; how many were taken up.
 
-    `why_not`, `ask` (None: it could not answer, which was dealt with) and `fail` are those of a single turn.
+    `is_refused` and `ask` (None: it could not answer, which was dealt with) are those of a single turn.
     """
     claimed = moves.claim_like(request, MOST)
     people = User.objects.in_bulk({one.request.by_id for one in claimed})
     fit: list[BusRequest] = []
     for one in claimed:
         one.request.by = people[one.request.by_id]
-        if why := why_not(one):
-            fail(one.request, why)
-        else:
+        if not is_refused(one):
             fit.append(one.request)
     if not fit:
         return len(claimed)
@@ -55,7 +53,7 @@ def answer_like(
     is_same = offered is not None and isinstance(chosen, BusCapability) and chosen.pk == offered.pk
     if offered is None or not is_same or breakers.not_closed([offered.member_id], fit[0]):
         # Somebody else is asked by now, or a breaker lets one through: each has a turn of its own.
-        moves.give_back(fit)
+        moves.give_back(*fit)
         breakers.abandoned(offered.member_id if offered else 0, fit[0].pk)
         return 0
     _answer(fit, offered, ask)
@@ -69,7 +67,7 @@ def _answer(
 ) -> None:
     until, done = time.monotonic() + TOGETHER_S, list[storing.Given]()
     left, is_well = list(requests), True
-    with Companion(0, renew=lambda: moves.renew_all(requests), is_cancelled=lambda: False):
+    with Companion(0, renew=lambda: leased.renew(*requests), is_cancelled=lambda: False):
         while left and time.monotonic() < until:
             request, began = left.pop(0), time.monotonic()
             request.member, request.offered = offered.member, offered
@@ -81,4 +79,4 @@ def _answer(
             done.append(storing.Given(request, answer, (time.monotonic() - began) * 1_000))
     # What was answered before a failure must not count as if it had come after it.
     storing.store_all(done, offered, tell_breaker=is_well)
-    moves.give_back(left)
+    moves.give_back(*left)

@@ -9,14 +9,13 @@ from django.db import connection
 
 from agents.bdi.intentions.shares import Work
 from agents.bus.moves import FREE as REQUEST_IS_FREE
+from agents.models import ShadowRun
+from agents.record import leased
 from agents.record.lease import Turn, claimable_sql
 
 # What could be taken now, as a query for each kind. Dry runs that are looked at are a part of those that wait.
-_DRY_RUN_IS_FREE = (
-    "(state = 'waiting' OR (state = 'running' AND lease_until <= clock_timestamp()))"
-    " AND NOT EXISTS (SELECT FROM agents_standstill)"
-)
 _STANDS_STILL = "EXISTS (SELECT FROM agents_standstill)"
+_DRY_RUN_IS_FREE = f"{leased.free_sql(ShadowRun)} AND NOT {_STANDS_STILL}"
 _REQUESTS = "SELECT id FROM agents_busrequest WHERE state IN ('waiting', 'running') AND NOT in_background AND "
 _QUERIES: Mapping[Work, str] = {
     Work.TYPED: f"SELECT id FROM agents_handcommand WHERE state = 'waiting' AND NOT {_STANDS_STILL}",  # noqa: S608  # our own words

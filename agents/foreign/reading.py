@@ -17,7 +17,7 @@ from agents.foreign.fetching import NotFetched
 from agents.models import CardReading
 from agents.record import draining, leased, logs, wake_ups
 from agents.record.errors import NotPossibleNow
-from agents.states import MoveRefused, ReadingState
+from agents.states import AskedState, MoveRefused
 from library.components import services
 from library.errors import LibraryRefused
 from people import sealing
@@ -62,7 +62,7 @@ def sweep() -> None:
         CardReading.objects.filter(leased.free(CardReading)).order_by("pk").values_list("pk", flat=True)[:_AT_ONCE]
     ):
         wake_ups.wake_background("card", pk)
-    CardReading.objects.filter(finished_at__lt=Now() - _KEPT_FOR).delete()
+    CardReading.objects.filter(ended_at__lt=Now() - _KEPT_FOR).delete()
 
 
 def work(reading_id: int) -> None:
@@ -78,7 +78,7 @@ def work(reading_id: int) -> None:
         with transaction.atomic():
             done = registering.register(found, by=User.objects.get(pk=reading.by_id))
             # Last: of a reading that another worker has meanwhile nothing is kept.
-            leased.to(reading, ReadingState.DONE, agent=done.agent, version=done.candidate)
+            leased.to(reading, AskedState.ENDED, agent=done.agent, version=done.candidate)
     except _REFUSALS as refused:
         _fail(reading, str(refused))
     except MoveRefused:
@@ -87,6 +87,6 @@ def work(reading_id: int) -> None:
 
 def _fail(reading: CardReading, reason: str) -> None:
     try:
-        leased.to(reading, ReadingState.FAILED, reason=logs.storable(reason)[:500])
+        leased.to(reading, AskedState.ENDED, reason=logs.storable(reason)[:500])
     except MoveRefused:
         logger.info("%s was begun by another worker", reading)

@@ -5,18 +5,17 @@ from __future__ import annotations
 import inspect
 import logging
 import tempfile
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Q
-from django.db.models.functions import Now
+from django.db.models import QuerySet
 
+from agents.execution.companion import Companion
 from agents.foreign_tools import servers
 from agents.models import McpServer
-from agents.record import causes, draining, logs, wake_ups
-from agents.record.causes import Forged
+from agents.record import causes, draining, leased, logs, wake_ups
+from agents.states import AskedState
 from agents.toolkit import web_address
 from agents.toolkit.foreign import inside
 from agents.toolkit.jailed import REQUEST
@@ -25,10 +24,7 @@ from sandbox.sessions.session import open_session
 
 logger = logging.getLogger(__name__)
 
-BEGUN_MAX = 3
 TAKES_S = 40
-_LEASE = timedelta(minutes=3)
-_OPEN = Q(ended_at=None, removed_at=None) & ~Q(asked_at=None)
 
 
 class NotListed(Exception):
@@ -37,38 +33,29 @@ class NotListed(Exception):
 
 def sweep() -> None:
     """Wake a worker for listings that nobody does."""
-    for server in McpServer.objects.filter(_OPEN & _free()).values_list("pk", flat=True)[:10]:
+    for server in _free().values_list("pk", flat=True)[:10]:
         wake_ups.wake_background("mcp_listing", server)
 
 
 def work(server_id: int) -> None:
     """List its tools, if nobody does."""
-    if draining.is_asked():
-        return
-    free = McpServer.objects.filter(_OPEN & _free(), pk=server_id)
-    if not free.update(lease_fence=F("lease_fence") + 1, lease_until=Now() + _LEASE):
-        return
-    server = McpServer.objects.select_related("asked_by").get(pk=server_id)
-    if server.lease_fence > BEGUN_MAX:
-        _end(server, said=f"{BEGUN_MAX} workers died while its tools were listed")
+    server = None if draining.is_asked() else claim(server_id)
+    if server is None:
         return
     try:
-        causes.check(server)
-        listed = _list(server)
-    except (Forged, NotListed, SandboxError, OSError, ValueError) as error:
+        with Companion(0, renew=lambda: leased.renew(server), is_cancelled=lambda: False):
+            listed = _list(server)
+    except (NotListed, SandboxError, OSError, ValueError) as error:
         logger.warning("The MCP server %s could not be listed", server, exc_info=True)
-        _end(server, said=str(error))
-        return
+        _end(server, str(error))
+    else:
+        _end(server, listed=listed)
+
+
+def claim(server_id: int) -> McpServer | None:
+    """Begin the listing of a server, unless somebody does it or it has ended."""
     with transaction.atomic():
-        # Held until its tools are stored: who comes late, or for a server that was removed meanwhile, changes nothing.
-        held = McpServer.objects.select_for_update(of=("self",)).select_related("asked_by")
-        ours = held.filter(_OPEN, pk=server.pk, lease_fence=server.lease_fence, asked_at=server.asked_at).first()
-        if ours is None:
-            return
-        if ours.asked_by is None:
-            _end(ours, said="the account that asked for it no longer exists")
-            return
-        _end(ours, tools=servers.take(ours, listed, by=ours.asked_by))
+        return leased.begin(_free().filter(pk=server_id))
 
 
 def _list(server: McpServer) -> list[dict[str, Any]]:
@@ -92,11 +79,20 @@ def _list(server: McpServer) -> list[dict[str, Any]]:
     return tools
 
 
-def _end(server: McpServer, *, said: str = "", tools: list[dict[str, str]] | None = None) -> None:
-    ours = McpServer.objects.filter(_OPEN, pk=server.pk, lease_fence=server.lease_fence)
-    known = {} if tools is None else {"tools": tools}
-    ours.update(said=logs.storable(said)[:500], lease_until=None, ended_at=Now(), **known)
+def _end(server: McpServer, why: str = "", listed: list[dict[str, Any]] | None = None) -> None:
+    with transaction.atomic():
+        # Held until its tools are stored: who comes late, or for a server that was removed meanwhile, changes nothing.
+        mine = leased.ours(server).select_for_update(no_key=True, of=("self",)).select_related("asked_by").first()
+        if mine is None:
+            return
+        found = {}
+        if listed is not None and mine.asked_by is None:
+            why = "the account that asked for it no longer exists"
+        elif listed is not None and mine.asked_by is not None:
+            causes.check(mine)
+            found = {"tools": servers.take(mine, listed, by=mine.asked_by)}
+        leased.to(mine, AskedState.ENDED, reason=logs.storable(why)[:500], **found)
 
 
-def _free() -> Q:
-    return Q(lease_until=None) | Q(lease_until__lte=Now())
+def _free() -> QuerySet[McpServer]:
+    return McpServer.objects.filter(leased.free(McpServer), removed_at=None)

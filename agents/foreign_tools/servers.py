@@ -19,8 +19,9 @@ from agents.components.tool_writing import ToolInvalid
 from agents.evolution.activation import tool_checks
 from agents.evolution.replays import cases, replays
 from agents.models import McpServer
-from agents.record import causes, logs, wake_ups
+from agents.record import causes, leased, logs, wake_ups
 from agents.record.errors import NotPossibleNow, NotYours
+from agents.states import AskedState
 from agents.toolkit import made, web_address
 from agents.toolkit.foreign import writing
 from agents.toolkit.foreign.inside import digest_of
@@ -83,14 +84,12 @@ def add(*, by: User, name: str, command: str = "", source: str = "", address: st
 def refresh(server: McpServer, *, by: User) -> None:
     """Have its tools listed again. Raises NotYours, NotPossibleNow."""
     _check_rights(by)
-    asked = McpServer.objects.filter(pk=server.pk, removed_at=None)
-    again = {"asked_by": by, "asked_at": Now(), "lease_fence": 0, "lease_until": None, "ended_at": None, "said": ""}
     with transaction.atomic():
-        held = asked.select_for_update(no_key=True).first()
+        held = _held(server)
         if held is None:
             raise NotPossibleNow("This server was removed.")
         causes.check(held)
-        asked.update(**again)
+        leased.to(held, AskedState.WAITING, asked_by=by, asked_at=Now(), lost_workers=0)
         sealing.seal(held)
     wake_ups.wake_background("mcp_listing", server.pk)
 
@@ -99,12 +98,20 @@ def remove(server: McpServer, *, by: User) -> None:
     """Stop all of its tools, and forget the server; what it did stays in the record. Raises NotYours."""
     _check_rights(by)
     with transaction.atomic():
-        # The race it closes: a listing that ends meanwhile writes nothing for a server that is gone.
-        if not McpServer.objects.filter(pk=server.pk, removed_at=None).update(removed_at=Now()):
+        held = _held(server)
+        if held is None:
             return
+        McpServer.objects.filter(pk=held.pk).update(removed_at=Now())
+        if held.state != AskedState.ENDED:
+            # The race it closes: a listing that ends meanwhile writes nothing for a server that is gone.
+            leased.to(held, AskedState.ENDED, reason="the server was removed")
         for version in active_of(server):
             library.stop(version, f"{by.username} removed the server")
         _journal(server, by, "removed the MCP server")
+
+
+def _held(server: McpServer) -> McpServer | None:
+    return McpServer.objects.select_for_update(no_key=True).filter(pk=server.pk, removed_at=None).first()
 
 
 def spec_of(server: McpServer) -> Server:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import transaction
-from django.db.models.functions import Now
 from django.utils import timezone
 
 from agents.execution.companion import Companion
@@ -24,10 +23,9 @@ from agents.hands.hand_commands import speaker, tell
 from agents.models import HandCommand, IntentPlan, Standstill, Workspace, WorkspaceChange
 from agents.record import leased, logs, wake_ups
 from agents.record.audit import What
-from agents.record.lease import worker_name
 from agents.record.logs import json_text, storable
 from agents.record.moves import move_hand_command
-from agents.states import HAND_ENDED, HandState, MoveRefused, PlanState
+from agents.states import HandState, MoveRefused, PlanState
 from agents.toolkit.limits import UnknownLimit, reached, session_limits
 from agents.workspaces import waiting_for_hands
 from agents.workspaces.stores import checkouts
@@ -68,7 +66,7 @@ def work(command_id: int) -> None:
         return
     asked = HandCommand.objects.filter(pk=command.pk, cancel_requested=True)
     try:
-        with Companion(command.goal_id, renew=lambda: _renew(command), is_cancelled=asked.exists) as companion:
+        with Companion(command.goal_id, renew=lambda: leased.renew(command), is_cancelled=asked.exists) as companion:
             _carry_out(command, companion)
     except MoveRefused as late:
         logger.warning("Command %s was given up meanwhile; nothing of it counts: %s", command.pk, late)
@@ -92,51 +90,58 @@ def claim(command_id: int) -> HandCommand | None:
         if where is None:
             return None
         workspace = Workspace.objects.select_for_update(no_key=True).get(pk=where)
-        command = (
-            HandCommand.objects.select_for_update(of=("self",), no_key=True)
-            .select_related("goal__workspace", "by")
-            .get(pk=command_id)
-        )
-        if command.state != HandState.WAITING:
+        command = _begun(command_id)
+        if command is None:
             return None
         if reason := _why_not_now(command, workspace):
-            move_hand_command(command, HandState.CANCELLED, reason=reason)
-            _say(command, f"did not run: {reason}", "warning")
-            tell(command, What.CANCELLED, why=reason)
+            _end(command, HandState.CANCELLED, "did not run", reason=reason, started_at=None)
             return None
         # It is carried out at most once, whatever its row says afterwards.
         sealing.end(command)
-        fence = command.lease_fence + 1
-        move_hand_command(
-            command,
-            HandState.RUNNING,
-            lease_owner=worker_name(),
-            lease_fence=fence,
-            lease_until=leased.until(),
-            started_at=timezone.now(),
-        )
-        command.lease_fence = fence
     return command
 
 
 def sweep() -> None:
     """Give up what a worker left behind. One question while nothing is typed."""
-    left = HandCommand.objects.exclude(state__in=sorted({*HAND_ENDED, HandState.WAITING.value})).order_by("pk")
+    left = HandCommand.objects.filter(leased.free(HandCommand), state=HandState.RUNNING.value).order_by("pk")
     for pk in list(left.values_list("pk", flat=True)[:_AT_ONCE]):
-        _give_up_if_dead(pk)
+        with transaction.atomic():
+            _begun(pk)
+        if HandCommand.objects.filter(pk=pk, state=HandState.LOST.value).exists():
+            for folder in checkouts().glob(f"typed-{pk}-*"):
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def give_up(command: HandCommand, reason: str) -> bool:
     """End it without an effect, by whoever holds its fence; False when it is somebody else's or has ended."""
     try:
-        with transaction.atomic():
-            move_hand_command(command, HandState.LOST, reason=storable(reason))
-            _say(command, f"took no effect: {reason}", "error")
-            tell(command, What.LOST, why=reason)
-            _wake_plans(command)
+        _move(command, HandState.LOST, reason=storable(reason))
     except MoveRefused:
         return False
     return True
+
+
+def _begun(command_id: int) -> HandCommand | None:
+    """The command, begun; None where it was not free, or was given up: its worker died, or nobody sealed it."""
+    free = HandCommand.objects.filter(leased.free(HandCommand), pk=command_id)
+    return leased.begin(free.select_related("goal__workspace", "by"), move=_move)
+
+
+def _move(command: HandCommand, new: HandState, *, reason: str = "", **also: Any) -> None:
+    if new == HandState.LOST:
+        _end(command, new, "took no effect", reason=reason)
+    else:
+        move_hand_command(command, new, reason=reason, **also)
+
+
+def _end(command: HandCommand, new: HandState, says: str, *, reason: str, **also: Any) -> None:
+    """End it without an effect: in its row, in the log of its goal and in the audit."""
+    what, level = (What.LOST, "error") if new == HandState.LOST else (What.CANCELLED, "warning")
+    with transaction.atomic():
+        move_hand_command(command, new, reason=reason, **also)
+        _say(command, f"{says}: {reason}", level)
+        tell(command, what, why=reason)
+        _wake_plans(command)
 
 
 def _carry_out(command: HandCommand, companion: Companion) -> None:
@@ -226,9 +231,6 @@ def _session_after(command: HandCommand, desk: Desk) -> SessionState:
 
 
 def _why_not_now(command: HandCommand, workspace: Workspace) -> str:
-    if not sealing.is_genuine(command):
-        logger.error("A typed command that mindX did not seal was refused", extra={"hand_command": command.pk})
-        return "it was not sealed by mindX: it was added or changed in the database, had begun before, or is older"
     if reason := hand_commands.why_not(command.by, command.goal):
         return reason
     if waiting_for_hands.running_plans().filter(workspace=workspace).exists():
@@ -244,30 +246,7 @@ def _why_not_now(command: HandCommand, workspace: Workspace) -> str:
 def _stop(command: HandCommand) -> None:
     """The worker saw that a person cancelled: the program is dead, its checkout goes, nothing changed."""
     reason = HandCommand.objects.values_list("reason", flat=True).get(pk=command.pk)
-    with transaction.atomic():
-        move_hand_command(command, HandState.CANCELLED, reason=reason)
-        _say(command, f"stopped, nothing was changed: {reason}", "warning")
-        tell(command, What.CANCELLED, why=reason)
-        _wake_plans(command)
-
-
-def _give_up_if_dead(command_id: int) -> None:
-    with transaction.atomic():
-        dead = (
-            HandCommand.objects.select_for_update(of=("self",), no_key=True, skip_locked=True)
-            .select_related("goal", "by")
-            .filter(pk=command_id, state=HandState.RUNNING.value, lease_until__lte=Now())
-            .first()
-        )
-        if dead is None or not give_up(dead, f"worker {dead.lease_owner} did not come back; nothing was changed"):
-            return
-    for folder in checkouts().glob(f"typed-{command_id}-*"):
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _renew(command: HandCommand) -> bool:
-    mine = HandCommand.objects.filter(pk=command.pk, state=HandState.RUNNING.value, lease_fence=command.lease_fence)
-    return bool(mine.update(lease_until=leased.until()))
+    _end(command, HandState.CANCELLED, "stopped, nothing was changed", reason=reason)
 
 
 def _wake_plans(command: HandCommand) -> None:

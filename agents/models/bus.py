@@ -16,8 +16,9 @@ from agents.bdi.bus.routing import Strategy
 from agents.models.actors import Agent
 from agents.models.common import one_of
 from agents.models.goals import Goal
+from agents.models.leased import LeasedWork
 from agents.models.workspaces import Workspace
-from agents.states import REQUEST_ENDED, BreakerState, RequestState
+from agents.states import REQUEST_ENDED, REQUEST_MOVES, BreakerState, RequestState
 from library.models import DIMENSIONS
 
 # What a member says of its confidence counts as much as so many answers of its record.
@@ -150,7 +151,7 @@ class BusBreaker(models.Model):
         return f"{self.member}: {self.state}"
 
 
-class BusRequest(models.Model):
+class BusRequest(LeasedWork):
     """Something that somebody asks of a member, by a capability or by a task in words. It is answered once.
 
     Whoever is `by` has all rights that it has, and no other. Its lease is its own; `attempts` counts how often it was
@@ -161,6 +162,10 @@ class BusRequest(models.Model):
     # How long the member took to answer, in seconds, where it did so in this process.
     took_s: float = math.inf
 
+    moves = REQUEST_MOVES
+    free, given_up = RequestState.WAITING, RequestState.FAILED
+    lost_words = "it was tried {lost} times and never answered"
+    is_sealed_when_asked = True
     sealed = ("by_id", "caller_id", "digest", "parent_id", "workspace_id", "pinned_id", "replay_of_id")
     acted_on = Q(state__in=(RequestState.WAITING.value, RequestState.RUNNING.value, RequestState.WITH_GOAL.value))
 
@@ -183,7 +188,6 @@ class BusRequest(models.Model):
     deadline = models.DateTimeField(null=True, blank=True)
     submission_key = models.CharField(max_length=200, blank=True)
     state = models.CharField(max_length=16, default=RequestState.WAITING.value)
-    reason = models.TextField(blank=True)
     # Only this is asked: a replay asks the same member again.
     pinned = models.ForeignKey(BusCapability, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     # Who has it, or had it last.
@@ -191,12 +195,9 @@ class BusRequest(models.Model):
     offered = models.ForeignKey(BusCapability, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     tried = ArrayField(models.BigIntegerField(), default=list, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
-    lease_owner = models.CharField(max_length=120, blank=True)
-    lease_fence = models.BigIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True, blank=True)
-    # Not before this moment is it tried (again).
     # Whether its answer asks a language model, so that the background pool gives it and no worker process.
     in_background = models.BooleanField(default=False, db_default=False)
+    # Not before this moment is it tried (again).
     wake_at = models.DateTimeField(null=True, blank=True)
     goal = models.OneToOneField(Goal, null=True, blank=True, on_delete=models.PROTECT, related_name="bus_request")
     # Untrusted: a file, a program, a model or somebody elsewhere may have written it.
@@ -238,6 +239,11 @@ class BusRequest(models.Model):
     def get_absolute_url(self) -> str:
         """Its page."""
         return reverse("bus-request", args=[self.pk])
+
+    @property
+    def lost(self) -> int:
+        """How often it was tried before: by workers that died, and by members that could not answer."""
+        return self.attempts - 1
 
     @property
     def has_ended(self) -> bool:

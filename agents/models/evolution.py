@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from agents.models.common import DIGEST_HEX, one_of
 from agents.models.goals import Goal
-from agents.models.leased import LeasedWork
-from agents.states import REPLAY_MOVES, ReplayState, RolloutState
+from agents.models.leased import AskedWork, LeasedWork
+from agents.states import REPLAY_MOVES, AskedState, ReplayState, RolloutState
 from library.models import ComponentVersion
 
 
@@ -310,27 +310,25 @@ class EvolutionProposal(models.Model):
         return self.says
 
 
-class ToolCheck(models.Model):
+class ToolCheck(AskedWork):
     """The trials of a version of a tool that a person made, each run in a jail of its own.
 
     `rows` is what each did, and what does not fit in it (`agents.trials.checking`). `fits` is null until all have run,
-    and where they could not be run, which `said` explains. Sealed when they are asked for and when they have run: the
+    and where they could not be run, which `reason` explains. Sealed when they are asked for and when they have run: the
     worker runs no code that nobody asked it to, and no tool is put to use by trials that never passed.
     """
 
-    sealed = ("version_id", "by_id", "rows", "fits", "said")
-    acted_on = Q(ended_at=None) | Q(fits=True)
+    sealed = ("version_id", "by_id", "rows", "fits")
+    acted_on = ~Q(state=AskedState.ENDED.value) | Q(fits=True)
 
     version = models.OneToOneField(ComponentVersion, on_delete=models.CASCADE, related_name="+")
     by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     rows = models.JSONField(default=list)
     fits = models.BooleanField(null=True)
-    said = models.TextField(blank=True)
-    # How often it was begun, which is also the fence of its lease.
-    lease_fence = models.PositiveIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True, blank=True)
     asked_at = models.DateTimeField(auto_now_add=True)
-    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [one_of("state", AskedState, "tool_check_state_known")]
 
     def __str__(self) -> str:
         return f"trials of {self.version}"

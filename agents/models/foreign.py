@@ -6,13 +6,17 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from agents.models.common import one_of
+from agents.models.leased import AskedWork
+from agents.states import AskedState
 
-class McpServer(models.Model):
-    """An MCP server that somebody added: a command of the jail or an address, what it listed last, and the listing
-    under way.
+
+class McpServer(AskedWork):
+    """An MCP server that somebody added: a command of the jail or an address, what it listed last, and the listing,
+    which is what its lease and its state are of.
 
     `tools`: an object for each tool that it listed: `name` (its own, untrusted), `component` (what it is called in
-    mindX), `fault` (why it cannot be one, empty otherwise). `said`: why the last listing failed. Sealed when somebody
+    mindX), `fault` (why it cannot be one, empty otherwise). `reason`: why the last listing failed. Sealed when somebody
     asks for a listing: the worker runs its command in their name.
     """
 
@@ -29,16 +33,12 @@ class McpServer(models.Model):
     removed_at = models.DateTimeField(null=True, blank=True)
 
     tools = models.JSONField(default=list)
-    said = models.TextField(blank=True)
     asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     asked_at = models.DateTimeField(null=True, blank=True)
-    # How often the listing was begun, which is also the fence of its lease.
-    lease_fence = models.PositiveIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True, blank=True)
-    ended_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [
+            one_of("state", AskedState, "mcp_server_state_known"),
             models.UniqueConstraint(fields=["name"], condition=Q(removed_at=None), name="mcp_server_name"),
             models.CheckConstraint(
                 condition=(Q(command="") & ~Q(address="") & Q(source="")) | (~Q(command="") & Q(address="")),

@@ -8,17 +8,20 @@ from django.db.models import Q
 
 from agents.models.common import DIGEST_HEX, one_of
 from agents.models.goals import Goal
+from agents.models.leased import LeasedWork
 from agents.models.workspaces import Workspace
-from agents.states import HAND_ENDED, HandState
+from agents.states import HAND_ENDED, HAND_MOVES, HandState
 
 
-class HandCommand(models.Model):
+class HandCommand(LeasedWork):
     """One command a person typed into the session of a goal. It runs at most once, in a jail of its own.
 
     What was typed, by whom, and the state it was typed in are fixed: a trigger forbids changing them. It is sealed when
     it is typed, and the seal is used up when a worker begins it.
     """
 
+    moves = HAND_MOVES
+    free, given_up = HandState.WAITING, HandState.LOST
     sealed = (
         "workspace_id",
         "goal_id",
@@ -32,6 +35,7 @@ class HandCommand(models.Model):
         "autonomous_once",
     )
     acted_on = Q(state=HandState.WAITING.value)
+    is_sealed_when_asked = True
 
     workspace = models.ForeignKey(Workspace, on_delete=models.PROTECT, related_name="hand_commands")
     goal = models.ForeignKey(Goal, on_delete=models.PROTECT, related_name="hand_commands")
@@ -48,12 +52,7 @@ class HandCommand(models.Model):
     autonomous_once = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     state = models.CharField(max_length=16, default=HandState.WAITING.value)
-    reason = models.TextField(blank=True)
     cancel_requested = models.BooleanField(default=False)
-    # The fenced lease of the worker that runs it; times are the database's clock.
-    lease_owner = models.CharField(max_length=120, blank=True)
-    lease_fence = models.BigIntegerField(default=0)
-    lease_until = models.DateTimeField(null=True, blank=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     result = models.JSONField(null=True, blank=True)

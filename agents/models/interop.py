@@ -7,8 +7,8 @@ from django.db import models
 
 from agents.models.common import one_of
 from agents.models.goals import Goal
-from agents.models.leased import LeasedWork
-from agents.states import READING_MOVES, ReadingState
+from agents.models.leased import AskedWork
+from agents.states import AskedState
 from library.models import ComponentVersion
 
 
@@ -55,27 +55,24 @@ class ForeignAgent(models.Model):
         return self.name
 
 
-class CardReading(LeasedWork):
-    """A card that a worker is to read, for a person; `agent` is whose it was, `version` what its tool would be then."""
+class CardReading(AskedWork):
+    """A card that a worker is to read, for a person. Once that has ended, `agent` is whose it was, null where it could
+    not be read, and `version` what its tool would be from then on.
+    """
 
-    moves = READING_MOVES
-    free, given_up = ReadingState.WAITING, ReadingState.FAILED
     sealed = ("by_id", "address")
-    acted_on = models.Q(state__in=(ReadingState.WAITING.value, ReadingState.RUNNING.value))
-    is_sealed_when_asked = True
+    acted_on = ~models.Q(state=AskedState.ENDED.value)
 
     by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     address = models.CharField(max_length=2_000)
-    state = models.CharField(max_length=16, default=ReadingState.WAITING.value)
+    reason = models.TextField(blank=True)
     agent = models.ForeignKey(ForeignAgent, null=True, on_delete=models.CASCADE, related_name="+")
     version = models.ForeignKey(ComponentVersion, null=True, on_delete=models.SET_NULL, related_name="+")
     asked_at = models.DateTimeField(auto_now_add=True)
-    started_at = models.DateTimeField(null=True)
-    finished_at = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ["-id"]
-        constraints = [one_of("state", ReadingState, "card_reading_state_known")]
+        constraints = [one_of("state", AskedState, "card_reading_state_known")]
         indexes = [
             models.Index(fields=["id"], condition=models.Q(state__in=["waiting", "running"]), name="card_reading_open")
         ]
@@ -86,4 +83,4 @@ class CardReading(LeasedWork):
     @property
     def is_open(self) -> bool:
         """Whether a worker has yet to end it."""
-        return bool(self.moves[ReadingState(self.state)])
+        return self.state != AskedState.ENDED

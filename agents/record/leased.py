@@ -25,6 +25,7 @@ from agents.record.lease import worker_name
 from agents.states import MoveRefused
 
 Work = TypeVar("Work", bound=LeasedWork)
+_ALWAYS = Q()
 
 
 def until() -> CombinedExpression:
@@ -40,6 +41,23 @@ def taken() -> dict[str, Any]:
 def free(kind: type[LeasedWork]) -> Q:
     """What a worker may begin: nobody has it, or whoever had it did not come back."""
     return Q(state=kind.free.value) | Q(state=RUNNING, lease_until__lte=Now())
+
+
+# The same for statements of our own, where one for each piece of work is all that it may cost.
+TAKEN_SQL = (
+    "lease_owner = %(lease_owner)s, lease_fence = lease_fence + 1,"
+    " lease_until = clock_timestamp() + make_interval(secs => %(lease_s)s)"
+)
+
+
+def taking() -> dict[str, Any]:
+    """The values that TAKEN_SQL names."""
+    return {"lease_owner": worker_name(), "lease_s": float(settings.LEASE_S)}
+
+
+def free_sql(kind: type[LeasedWork]) -> str:
+    """`free` as a condition in such a statement."""
+    return f"(state = '{kind.free}' OR state = '{RUNNING}' AND lease_until <= clock_timestamp())"
 
 
 def at_work() -> Q:
@@ -61,18 +79,20 @@ def begin(
     row = rows.select_for_update(skip_locked=True, no_key=True, of=("self",)).first()
     if row is None:
         return None
-    died = {"lost_workers": F("lost_workers") + 1} if row.state == RUNNING and isinstance(row, LastingWork) else {}
-    move(row, RUNNING, **{**taken(), **died, **also(row)})
-    row.refresh_from_db()
-    if why := _why_not(row):
+    why = "" if RUNNING in row.moves[row.state] else "its worker died while it ran"
+    if not why:
+        died = {"lost_workers": F("lost_workers") + 1} if row.state == RUNNING and isinstance(row, LastingWork) else {}
+        values = {**taken(), **died, **also(row)}
+        move(row, RUNNING, **values)
+        row.refresh_from_db(fields=list(values))
+        why = row.costs_too_much or _forged(row)
+    if why:
         move(row, row.given_up, reason=why, **row.gives_up())
         return None
     return row
 
 
-def _why_not(row: LeasedWork) -> str:
-    if row.lost >= row.lost_most:
-        return f"{row.lost} workers died while it ran"
+def _forged(row: LeasedWork) -> str:
     if row.is_sealed_when_asked:
         try:
             causes.check(row)
@@ -92,9 +112,10 @@ def is_ours(row: LeasedWork) -> bool:
     return ours(row).exists()
 
 
-def renew(row: LeasedWork) -> bool:
-    """Extend the lease; False where it is not ours any more."""
-    return bool(ours(row).update(lease_until=until()))
+def renew(*rows: LeasedWork) -> bool:
+    """Extend the leases of those that still are ours; False where none is."""
+    renewed = [ours(row).update(lease_until=until()) for row in rows]
+    return any(renewed)
 
 
 def give_back(row: LeasedWork) -> None:
@@ -102,14 +123,17 @@ def give_back(row: LeasedWork) -> None:
     ours(row).update(lease_until=Now())
 
 
-def to(row: LeasedWork, new: str, *, reason: str = "", **also: Any) -> None:
-    """Move the row to a state; MoveRefused when its table forbids it, or when somebody moved or began it since."""
+def to(row: LeasedWork, new: str, only: Q = _ALWAYS, /, *, reason: str = "", **also: Any) -> None:
+    """Move the row to a state; MoveRefused when its table forbids it, or when somebody moved or began it since.
+
+    `only` is a further condition on the row as it is stored; `also` sets further columns.
+    """
     if new not in row.moves[row.state]:
         raise MoveRefused(f"{row} cannot go from {row.state} to {new}")
     values: dict[str, Any] = {"state": str(new), "reason": reason, **row.comes_to(new, timezone.now()), **also}
     if new != RUNNING:
         values |= {"lease_until": None, "lease_owner": ""}
-    unmoved = type(row)._default_manager.filter(pk=row.pk, state=row.state, lease_fence=row.lease_fence)
+    unmoved = type(row)._default_manager.filter(only, pk=row.pk, state=row.state, lease_fence=row.lease_fence)
     if not unmoved.update(**values):
         raise MoveRefused(f"{row} is no longer {row.state}")
     for name, value in values.items():

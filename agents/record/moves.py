@@ -34,8 +34,6 @@ from agents.states import (
     BACKLOG_MOVES,
     GOAL_ENDED,
     GOAL_MOVES,
-    HAND_ENDED,
-    HAND_MOVES,
     INTENT_MOVES,
     LEVEL_MOVES,
     PLAN_ENDED,
@@ -161,24 +159,10 @@ def move_intents(intents: QuerySet[Intent], new: IntentState, *, reason: str = "
 
 
 def move_hand_command(command: HandCommand, new: HandState, *, reason: str = "", **also: Any) -> HandCommand:
-    """Move the typed command to `new`; MoveRefused when the table or a racer forbids it.
-
-    The races it closes: a worker that was given up reports late (another fence, or no longer running), and two
-    workers begin the same command.
-    """
-    old = HandState(command.state)
-    if new not in HAND_MOVES[old]:
-        raise MoveRefused(f"command {command.pk} cannot go from {old} to {new}")
-    values: dict[str, Any] = {"state": new.value, "reason": reason, **also}
-    if new in HAND_ENDED:
-        values |= {"finished_at": timezone.now(), "lease_until": None}
-    unmoved = HandCommand.objects.filter(pk=command.pk, state=old.value, lease_fence=command.lease_fence)
+    """Move a typed command, and tell whoever looks at its goal; MoveRefused as `leased.to`."""
     with transaction.atomic():
-        if not unmoved.update(**values):
-            raise MoveRefused(f"command {command.pk} is no longer {old} under fence {command.lease_fence}")
+        leased.to(command, new, reason=reason, **also)
         wake_ups.goal_changed(command.goal_id)
-    for name, value in values.items():
-        setattr(command, name, value)
     return command
 
 

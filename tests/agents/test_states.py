@@ -36,7 +36,6 @@ ROOT = Path(__file__).resolve().parents[2]
 # Policies have a table and a mover of their own (tests/review/policy/test_states.py).
 MOVERS = {
     "agents/record/moves.py",
-    "agents/bus/moves.py",
     "agents/bus/breakers.py",  # under the lock of the breaker's row
     "review/talk/moves.py",
     "review/inbox/requests.py",  # decided once, under the condition that it waits

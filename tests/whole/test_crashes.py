@@ -136,7 +136,7 @@ def test_a_typed_command_whose_worker_is_killed_is_lost_and_changed_nothing(whol
     _kill_the_workers(whole)
     lost = ended(killed)
     assert (lost["state"], lost["snapshot_after"]) == ("lost", "")
-    assert "did not come back" in lost["reason"]
+    assert "its worker died" in lost["reason"]
     assert ended(type_in("write note.txt after"))["state"] == "done"
     workspace = whole.api.get(f"workspaces/{goal['workspace']}/files").raise_for_status().json()
     assert [item["path"] for item in workspace["items"]] == ["note.txt"]

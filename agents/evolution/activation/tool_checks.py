@@ -6,17 +6,17 @@ Each trial has a jail of its own. A version is put to use only when all of them 
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
+from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Q
-from django.db.models.functions import Now
 
 from agents.components import made_tools
+from agents.execution.companion import Companion
 from agents.models import ToolCheck
-from agents.record import causes, draining, logs, wake_ups
+from agents.record import causes, draining, leased, logs, wake_ups
 from agents.record.causes import Forged
 from agents.record.errors import NotPossibleNow
+from agents.states import AskedState
 from agents.toolkit import registry
 from agents.toolkit.command import Tool
 from agents.toolkit.made import MadeToolFault
@@ -31,11 +31,6 @@ from sandbox.contract import SandboxError
 
 logger = logging.getLogger(__name__)
 
-BEGUN_MAX = 3
-# Longer than the trials of a tool take; a worker that dies is followed by another after it.
-_LEASE = timedelta(minutes=15)
-_OPEN = Q(ended_at=None)
-
 
 def ask(version: ComponentVersion, *, by: User) -> ToolCheck:
     """Have the trials of a version run, once more if they ran already. Raises LibraryRefused, NotPossibleNow."""
@@ -45,9 +40,11 @@ def ask(version: ComponentVersion, *, by: User) -> ToolCheck:
         made_tools.read(version)
     except MadeToolFault as fault:
         raise NotPossibleNow(f"This version cannot be read as a tool: {fault}") from fault
-    again = {"by": by, "rows": [], "fits": None, "said": "", "lease_fence": 0, "lease_until": None, "ended_at": None}
     with transaction.atomic():
-        check, _ = ToolCheck.objects.update_or_create(version=version, defaults=again)
+        held = ToolCheck.objects.select_for_update(no_key=True)
+        check, is_new = held.get_or_create(version=version, defaults={"by": by})
+        if not is_new:
+            leased.to(check, AskedState.WAITING, by=by, rows=[], fits=None, lost_workers=0)
         sealing.seal(check)
     wake_ups.wake_background("tool_check", version.pk)
     return check
@@ -63,42 +60,42 @@ def why_not(version: ComponentVersion) -> str:
     check = of(version)
     if check is None:
         return "Its trials have not been run."
-    if check.ended_at is None:
+    if check.state != AskedState.ENDED:
         return "Its trials are still running."
     if not sealing.is_genuine(check):
         return "What is stored of its trials is not what they came to. Run them again."
     if check.fits is None:
-        return f"Its trials could not be run: {check.said}."
+        return f"Its trials could not be run: {check.reason}."
     return "" if check.fits else "Not all of its trials passed."
 
 
 def sweep() -> None:
     """Wake a worker for trials that nobody runs."""
-    for version in ToolCheck.objects.filter(_OPEN & _free()).values_list("version", flat=True)[:10]:
+    for version in ToolCheck.objects.filter(leased.free(ToolCheck)).values_list("version", flat=True)[:10]:
         wake_ups.wake_background("tool_check", version)
 
 
 def work(version_id: int) -> None:
     """Run the trials of a version, if nobody does."""
-    if draining.is_asked():
-        return
-    free = ToolCheck.objects.filter(_OPEN & _free(), version=version_id)
-    if not free.update(lease_fence=F("lease_fence") + 1, lease_until=Now() + _LEASE):
-        return
-    check = ToolCheck.objects.select_related("version__component").get(version=version_id)
-    if check.lease_fence > BEGUN_MAX:
-        _end(check, [], None, f"{BEGUN_MAX} workers died while they ran")
+    check = None if draining.is_asked() else claim(version_id)
+    if check is None:
         return
     try:
-        causes.check(check, check.version)
-        rows = _run(made_tools.read(check.version))
-    except Forged as forged:
-        _end(check, [], None, str(forged))
-    except (MadeToolFault, SchemaFault, SandboxError, OSError) as error:
+        causes.check(check.version)
+        with Companion(0, renew=lambda: leased.renew(check), is_cancelled=lambda: False):
+            rows = _run(made_tools.read(check.version))
+    except (Forged, MadeToolFault, SchemaFault, SandboxError, OSError) as error:
         logger.warning("The trials of %s could not be run", check.version, exc_info=True)
-        _end(check, [], None, str(error))
+        _end(check, str(error))
     else:
-        _end(check, rows, not any(row.faults for row in rows), "")
+        _end(check, rows=[_kept(row) for row in rows], fits=not any(row.faults for row in rows))
+
+
+def claim(version_id: int) -> ToolCheck | None:
+    """Begin the trials of a version, unless somebody has them or they ended."""
+    with transaction.atomic():
+        free = ToolCheck.objects.filter(leased.free(ToolCheck), version=version_id)
+        return leased.begin(free.select_related("version__component"))
 
 
 def _run(tool: Tool) -> list[checking.Row]:
@@ -107,17 +104,16 @@ def _run(tool: Tool) -> list[checking.Row]:
         return [row for command in tool.commands for row in checking.checked(command, tools)]
 
 
-def _end(check: ToolCheck, rows: list[checking.Row], fits: bool | None, said: str) -> None:
-    kept = [
-        {"cells": [logs.storable(cell) for cell in row.cells], "faults": [logs.storable(one) for one in row.faults]}
-        for row in rows
-    ]
-    ours = ToolCheck.objects.filter(_OPEN, pk=check.pk, lease_fence=check.lease_fence)
-    told = {"rows": kept, "fits": fits, "said": logs.storable(said)[:500]}
+def _kept(row: checking.Row) -> dict[str, list[str]]:
+    return {"cells": [logs.storable(cell) for cell in row.cells], "faults": [logs.storable(one) for one in row.faults]}
+
+
+def _end(check: ToolCheck, why: str = "", **found: Any) -> None:
     with transaction.atomic():
-        if ours.update(**told, lease_until=None, ended_at=Now()) and fits is not None:
-            sealing.seal(check)
-
-
-def _free() -> Q:
-    return Q(lease_until=None) | Q(lease_until__lte=Now())
+        # The race it closes: a worker that was given up, or of trials that were asked for again since, ends late.
+        mine = leased.ours(check).select_for_update(no_key=True).first()
+        if mine is None:
+            return
+        if found:
+            causes.change(mine, **found)
+        leased.to(mine, AskedState.ENDED, reason=logs.storable(why)[:500])

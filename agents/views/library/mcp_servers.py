@@ -16,6 +16,7 @@ from agents.foreign_tools.servers import ServerRefused
 from agents.models import McpServer
 from agents.pages.library import mcp_page
 from agents.record.errors import NotPossibleNow, NotYours
+from agents.states import AskedState
 
 _FIELDS = {"name": 40, "command": servers.COMMAND_MOST + 1, "address": 2_000, "source": servers.SOURCE_MOST + 1}
 
@@ -50,7 +51,7 @@ def one(request: HttpRequest, pk: int) -> HttpResponse:
         "lines": server.source.splitlines(),
         "tools": [(tool, asked.get(tool.newest.pk) if tool.newest is not None else None) for tool in tools],
         "may_manage": servers.may_manage(request.user),
-        "is_listing": server.asked_at is not None and server.ended_at is None,
+        "is_listing": server.state != AskedState.ENDED,
     }
     fragment = request.headers.get("HX-Target", "") == "mcp-tools"
     return render(request, "agents/mcp/_tools.html" if fragment else "agents/mcp/server.html", context)

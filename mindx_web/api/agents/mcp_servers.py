@@ -13,6 +13,7 @@ from agents.foreign_tools import servers
 from agents.foreign_tools.servers import ServerRefused
 from agents.models import McpServer
 from agents.pages.library import mcp_page
+from agents.states import AskedState
 from mindx_web.api.protocol.auth import ApiRequest, BearerToken
 from mindx_web.api.protocol.paging import found_id
 from mindx_web.api.protocol.problems import invalid, not_found
@@ -116,7 +117,7 @@ def _found(server_id: str) -> McpServer:
 
 
 def _out(server: McpServer) -> McpServerOut:
-    state = "listing" if server.ended_at is None else "failed" if server.said else "listed"
+    state = "listing" if server.state != AskedState.ENDED else "failed" if server.reason else "listed"
     return McpServerOut(
         id=str(server.pk),
         name=server.name,
@@ -124,7 +125,7 @@ def _out(server: McpServer) -> McpServerOut:
         source=server.source,
         address=server.address,
         state=state,
-        said=server.said,
+        said=server.reason,
         tools=[
             McpToolOut(
                 name=one.name,

@@ -347,7 +347,7 @@ def _trials(version: ComponentVersion) -> TrialsOut | None:
     check = tool_checks.of(version)
     if check is None:
         return None
-    return TrialsOut(fits=check.fits, said=check.said, rows=[TrialOut(**row) for row in check.rows])
+    return TrialsOut(fits=check.fits, said=check.reason, rows=[TrialOut(**row) for row in check.rows])
 
 
 def _replay_out(proof: Proof) -> ReplayOut | None:

@@ -230,10 +230,10 @@ def test_a_worker_that_dies_behind_the_goal_makes_no_second_one(owner: User, mon
     asked = requests.request(by=owner, capability="simple_coder.write", content={"path": "a", "content": "x"})
     move = moves.move
 
-    def dies(request: BusRequest, new: RequestState, **more: Any) -> BusRequest:
+    def dies(request: BusRequest, new: RequestState, **more: Any) -> None:
         if new == S.WITH_GOAL and not monkeypatch_is_over:
             raise KeyboardInterrupt
-        return move(request, new, **more)
+        move(request, new, **more)
 
     monkeypatch_is_over = False
     monkeypatch.setattr(moves, "move", dies)

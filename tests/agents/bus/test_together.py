@@ -81,7 +81,7 @@ def test_a_failure_among_many_counts_and_the_rest_are_given_back(owner: User, co
     claimed = moves.claim(asked[0].pk)
     assert claimed is not None
     answering.take_turn(claimed)
-    together.answer_like(claimed.request, lambda one: "", answering._answer, lambda request, why: None)
+    together.answer_like(claimed.request, lambda one: False, answering._answer)
     assert _states(asked) == [S.ANSWERED, S.ANSWERED, S.ANSWERED, S.WAITING, S.WAITING, S.WAITING]
     assert BusBreaker.objects.get().failures == 1, "the answers before it do not excuse it"
     assert list(BusRequest.objects.order_by("pk").values_list("attempts", flat=True)) == [1, 1, 1, 1, 0, 0]
@@ -114,6 +114,6 @@ def test_one_that_is_slow_gives_back_those_behind_it(
     claimed = moves.claim(asked[0].pk)
     assert claimed is not None
     answering.take_turn(claimed)
-    together.answer_like(claimed.request, lambda one: "", answering._answer, lambda request, why: None)
+    together.answer_like(claimed.request, lambda one: False, answering._answer)
     assert _states(asked) == [S.ANSWERED, S.WAITING, S.WAITING, S.WAITING]
     assert list(BusRequest.objects.order_by("pk").values_list("attempts", flat=True)) == [1, 0, 0, 0]

@@ -346,7 +346,7 @@ def test_the_page_says_why_not(developer: User, client_of: ClientOf) -> None:
     client = client_of(developer)
     answer = client.post("/agents/foreign/", {"address": "ftp://x"})
     assert (answer.status_code, "begins with http" in answer.content.decode()) == (422, True)
-    assert read_now(client, "https://127.0.0.1").state == "failed"
+    assert read_now(client, "https://127.0.0.1").agent is None
     assert "internal machine" in client.get("/agents/foreign/").content.decode()
 
 
@@ -359,7 +359,7 @@ def test_a_card_is_read_for_whoever_asked_and_no_other(
         forge("UPDATE agents_cardreading SET by_id = %s", admin.pk)
         reading.work(asked.pk)
     asked.refresh_from_db()
-    assert (asked.state, ForeignAgent.objects.count()) == ("failed", 0)
+    assert (asked.state, ForeignAgent.objects.count()) == ("ended", 0)
     assert "not as mindX stored it" in asked.reason
     assert "Reading the card" not in client_of(admin).get("/agents/foreign/").content.decode()
 

@@ -78,7 +78,7 @@ def put_to_use(name: str, by: User) -> None:
     tool_checks.work(version.pk)
     check = tool_checks.of(version)
     assert check is not None
-    assert check.fits, (check.rows, check.said)
+    assert check.fits, (check.rows, check.reason)
     deciding.activate(version, by=by)
     made_tools.refresh()
 
@@ -102,7 +102,7 @@ def test_a_server_of_the_official_package_is_used_through_the_gate(
     port = free_port()
     with running(sys.executable, str(OFFICIAL), str(port), port=port) as address:
         server = listed(address, developer)
-        assert (server.said, [one["component"] for one in server.tools]) == ("", ["mcp_harbour_find_berth"])
+        assert (server.reason, [one["component"] for one in server.tools]) == ("", ["mcp_harbour_find_berth"])
         put_to_use("mcp_harbour_find_berth", operator)
         step = {
             "tool": "mcp_harbour_find_berth",
@@ -148,7 +148,7 @@ def test_a_plan_cannot_send_a_tool_to_another_server(
 def test_a_server_that_is_away_is_said_to_be(developer: User) -> None:
     server = listed(f"http://127.0.0.1:{free_port()}/mcp", developer)
     assert server.tools == []
-    assert server.said
+    assert server.reason
 
 
 @pytest.mark.skipif(
@@ -164,7 +164,7 @@ def test_a_server_of_the_npm_registry_is_used_through_the_gate(
     program = str(tmp_path / "node_modules" / package / "dist" / "index.js")
     with running("node", program, "streamableHttp", port=port, PORT=str(port)) as address:
         server = listed(address, developer)
-        assert server.said == ""
+        assert server.reason == ""
         assert len(server.tools) > 5
         assert [one for one in server.tools if one["fault"]] == []
         put_to_use("mcp_harbour_echo", operator)

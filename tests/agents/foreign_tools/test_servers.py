@@ -50,7 +50,7 @@ def put_to_use(by: User) -> ComponentVersion:
     tool_checks.work(version.pk)
     check = tool_checks.of(version)
     assert check is not None
-    assert check.fits, (check.rows, check.said)
+    assert check.fits, (check.rows, check.reason)
     return deciding.activate(version, by=by)
 
 
@@ -58,7 +58,7 @@ def test_a_servers_tools_are_listed_once_and_nothing_uses_them_before_a_person_d
     developer: User, operator: User
 ) -> None:
     server = add(developer)
-    assert (server.said, server.tools) == ("", [{"name": "add", "component": NAME, "fault": ""}])
+    assert (server.reason, server.tools) == ("", [{"name": "add", "component": NAME, "fault": ""}])
     (version,) = versions()
     assert (version.status, version.origin, version.created_by) == ("candidate", library.SERVER, developer)
     made_tools.refresh()
@@ -122,7 +122,7 @@ def test_a_server_that_lists_nothing_says_why(developer: User) -> None:
     server = servers.add(by=developer, name="demo", command="python3 {source}", source="raise SystemExit(3)")
     listing.work(server.pk)
     server.refresh_from_db()
-    assert "exit code 3" in server.said
+    assert "exit code 3" in server.reason
     assert server.tools == []
     assert not Component.objects.filter(name__startswith="mcp_").exists()
 
@@ -225,24 +225,30 @@ def test_what_is_not_listed_any_more_is_stopped_and_so_is_what_was_removed(devel
     assert list(servers.known()) == []
 
 
-def test_a_listing_that_comes_late_changes_nothing(developer: User, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("meanwhile", [servers.remove, servers.refresh])
+def test_a_listing_that_comes_late_changes_nothing(
+    meanwhile: Callable[..., None], developer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server = servers.add(by=developer, name="demo", command=COMMAND, source=HONEST)
 
     def slow(one: McpServer) -> list[dict[str, Any]]:
-        servers.remove(server, by=developer)
+        meanwhile(server, by=developer)
         return [{"name": "add", "inputSchema": {"type": "object"}}]
 
     monkeypatch.setattr(listing, "_list", slow)
     listing.work(server.pk)
     assert versions() == []
+    server.refresh_from_db()
+    assert server.state == ("ended" if server.removed_at else "waiting")
 
 
 def test_a_server_that_costs_workers_is_given_up(developer: User) -> None:
     server = servers.add(by=developer, name="demo", command=COMMAND, source=HONEST)
-    McpServer.objects.filter(pk=server.pk).update(lease_fence=listing.BEGUN_MAX)
+    past = {"state": "running", "lease_until": "2020-01-01T00:00:00Z"}
+    McpServer.objects.filter(pk=server.pk).update(lost_workers=McpServer.lost_most - 1, **past)
     listing.work(server.pk)
     server.refresh_from_db()
-    assert "3 workers died" in server.said
+    assert "3 workers died" in server.reason
 
 
 def test_names_that_are_taken_and_names_that_read_alike_are_no_tools(developer: User) -> None:

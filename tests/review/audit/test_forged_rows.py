@@ -309,8 +309,8 @@ def typed_by(operator: User, goal: Goal) -> HandCommand:
 def did_not_run(command: HandCommand) -> None:
     assert typed.claim(command.pk) is None
     command.refresh_from_db()
-    assert command.state == HandState.CANCELLED
-    assert "not sealed by mindX" in command.reason
+    assert command.state == HandState.LOST
+    assert "not as mindX stored it" in command.reason
 
 
 def test_a_typed_command_that_was_written_into_the_table_does_not_run(operator: User, typed_goal: Goal) -> None:

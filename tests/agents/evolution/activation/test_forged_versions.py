@@ -107,14 +107,15 @@ def test_trials_that_nobody_asked_for_are_not_run_and_forged_results_let_nothing
 ) -> None:
     version = tool_writing.save(SLY, by=reviewer)
     forge(
-        "INSERT INTO agents_toolcheck (version_id, rows, said, lease_fence, asked_at) VALUES (%s, '[]', '', 0, now())",
+        "INSERT INTO agents_toolcheck (version_id, rows, said, lease_fence, asked_at, state, lease_owner, lost_workers)"
+        " VALUES (%s, '[]', '', 0, now(), 'waiting', '', 0)",
         version.pk,
     )
     assert "tool check" in audited()
     tool_checks.work(version.pk)
     check = ToolCheck.objects.get(version=version)
     assert (check.fits, check.rows) == (None, [])
-    assert "not as mindX stored it" in check.said
+    assert "not as mindX stored it" in check.reason
     tool_checks.ask(version, by=reviewer)
     tool_checks.work(version.pk)
     forge("UPDATE agents_toolcheck SET fits = true WHERE version_id = %s", version.pk)
@@ -131,6 +132,6 @@ def test_a_server_that_was_changed_is_not_started(operator: User, column: str) -
     assert "mcp server" in audited()
     listing.work(server.pk)
     told = McpServer.objects.get(pk=server.pk)
-    assert "not as mindX stored it" in told.said
+    assert "not as mindX stored it" in told.reason
     with pytest.raises(Forged):
         servers.refresh(told, by=developer)

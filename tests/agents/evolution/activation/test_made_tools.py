@@ -25,6 +25,7 @@ from agents.evolution.replays.gate import Verdict
 from agents.execution.steps import run_step
 from agents.models import Attempt, Goal, Intent, Rollout, ToolCheck
 from agents.states import GoalState, PlanState, RolloutState
+from agents.toolkit.command import Tool
 from agents.toolkit.registry import REGISTRY, tools_in_use
 from agents.workspaces import workspaces
 from library.components import services as library
@@ -99,7 +100,7 @@ def test_nothing_uses_a_tool_before_its_trials_fit_and_somebody_activates_it(rev
         deciding.activate(saved, by=operator)
     tool_checks.work(saved.pk)
     check = ToolCheck.objects.get(version=saved)
-    assert (check.fits, len(check.rows), check.said) == (True, 2, "")
+    assert (check.fits, len(check.rows), check.reason) == (True, 2, "")
     made_tools.refresh()
     assert tools_in_use() is REGISTRY
     with pytest.raises(LibraryRefused, match="operator or developer"):
@@ -303,14 +304,36 @@ def test_an_active_version_that_can_no_longer_be_read_is_left_out(word_count: Co
 def test_trials_whose_worker_died_are_run_by_another_one(reviewer: User) -> None:
     saved = tool_writing.save(WORD_COUNT, by=reviewer)
     check = tool_checks.ask(saved, by=reviewer)
-    ToolCheck.objects.filter(pk=check.pk).update(lease_fence=1, lease_until="2020-01-01T00:00:00Z")
+    assert tool_checks.claim(saved.pk) is not None
+    ToolCheck.objects.filter(pk=check.pk).update(lease_until="2020-01-01T00:00:00Z")
     tool_checks.work(saved.pk)
     check.refresh_from_db()
-    assert (check.fits, check.lease_fence) == (True, 2)
-    ToolCheck.objects.filter(pk=check.pk).update(lease_fence=3, lease_until=None, ended_at=None, fits=None)
+    assert (check.state, check.fits, check.lease_fence) == ("ended", True, 2)
+    tool_checks.ask(saved, by=reviewer)
+    ToolCheck.objects.filter(pk=check.pk).update(
+        state="running", lost_workers=ToolCheck.lost_most - 1, lease_until="2020-01-01T00:00:00Z"
+    )
     tool_checks.work(saved.pk)
     check.refresh_from_db()
-    assert "3 workers died" in check.said
+    assert (check.state, check.fits, check.reason) == ("ended", None, "3 workers died while it ran")
+    assert "could not be run: 3 workers died" in tool_checks.why_not(saved)
+
+
+def test_a_late_worker_ends_nothing_of_trials_that_were_asked_for_again(
+    reviewer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved = tool_writing.save(WORD_COUNT, by=reviewer)
+    tool_checks.ask(saved, by=reviewer)
+
+    def slow(tool: Tool) -> list[Any]:
+        tool_checks.ask(saved, by=reviewer)
+        tool_checks.claim(saved.pk)
+        return []
+
+    monkeypatch.setattr(tool_checks, "_run", slow)
+    tool_checks.work(saved.pk)
+    check = ToolCheck.objects.get(version=saved)
+    assert (check.state, check.fits, check.lease_fence) == ("running", None, 2)
 
 
 def test_nobody_gets_in_by_writing_for_a_tool_that_ships(operator: User) -> None:

@@ -67,7 +67,7 @@ def forget_older(apps: Apps, _editor: BaseDatabaseSchemaEditor) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("agents", "0029_sealed_causes"), ("people", "0001_tables")]
+    dependencies = [("agents", "0030_one_shape_of_leased_work"), ("people", "0001_tables")]
 
     operations = [
         migrations.RunPython(forget_older, migrations.RunPython.noop),
