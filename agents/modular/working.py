@@ -28,6 +28,7 @@ from agents.modular.states import Written
 from agents.record import causes, draining, leased, logs, wake_ups
 from agents.record.causes import Forged
 from agents.states import ModularRunState
+from people import sealing
 
 logger = logging.getLogger(__name__)
 S = ModularRunState
@@ -102,8 +103,8 @@ def taken(found: State, now: str, answers: Mapping[str, Any], tools: Mapping[str
 def _write(run: ModularRun, before: ModularStep, state: State, done: Turn, of: Written) -> bool:
     with transaction.atomic():
         # The race it closes: a worker that was given up writes late. Under another fence it writes nothing.
-        held = leased.ours(run).select_related("workspace").select_for_update(no_key=True, of=("self",))
-        row = held.first()
+        held = sealing.with_seals(leased.ours(run)).select_related("workspace")
+        row = held.select_for_update(no_key=True, of=("self",)).first()
         if row is None or row.at_step != before.number:
             return False
         step = states.write(row, state, of, row.workspace)
