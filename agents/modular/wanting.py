@@ -91,14 +91,19 @@ def settle(run: ModularRun, step: int, wants: Sequence[Want], rows: dict[str, Mo
 
 
 def _row(run: ModularRun, step: int, want: Want) -> ModularWant:
-    """The row of a want. The race: a worker that was given up wants the same; the constraint lets one through."""
+    """The row of a want. Raises Forged.
+
+    The race: a worker that was given up wants the same; the constraint lets one through.
+    """
     try:
         with transaction.atomic():
             made = ModularWant.objects.create(run=run, step=step, key=want.key, kind=want.kind, args=dict(want.args))
             sealing.seal_new(made)
             return made
     except IntegrityError:
-        return ModularWant.objects.get(run=run, step=step, key=want.key)
+        found = ModularWant.objects.get(run=run, step=step, key=want.key)
+        causes.check(found)
+        return found
 
 
 def _ask_models(run: ModularRun, rows: Sequence[ModularWant]) -> None:
@@ -126,6 +131,8 @@ def _answer(row: ModularWant, answer: Mapping[str, Any], by: User | None = None)
         held = sealing.with_seals(ModularWant.objects.select_for_update(no_key=True)).get(pk=row.pk)
         if is_first := held.answer is None:
             causes.change(held, answer=_storable(answer), answered_at=timezone.now(), by=by)
+        elif not sealing.is_genuine(held):
+            held.answer = None  # it is looked at again when the next turn begins
     row.answer = held.answer
     return is_first
 

@@ -62,6 +62,14 @@ def claim(run_id: int | None = None) -> ModularRun | None:
 
 def turn(run: ModularRun) -> bool:
     """One step, or what it wants of the world; whether the run goes on with this worker."""
+    try:
+        return _turn(run)
+    except Forged as forged:
+        _stop(run, S.PAUSED, str(forged))
+        return False
+
+
+def _turn(run: ModularRun) -> bool:
     before = states.latest(run)
     number = run.at_step + 1
     try:
@@ -69,12 +77,7 @@ def turn(run: ModularRun) -> bool:
     except StateUnreadable as unreadable:
         _go_back(run, before, str(unreadable))
         return False
-    try:
-        rows = wanting.wanted(run, number)
-    except Forged as forged:
-        _stop(run, S.PAUSED, str(forged))
-        return False
-    tools = wanting.catalogue()
+    rows, tools = wanting.wanted(run, number), wanting.catalogue()
     # Run again at once with the answers it got: a state that was written is not read twice. What wants still more
     # comes back, for between two turns the worker looks whether it shall stop.
     for _ in range(2):
