@@ -208,10 +208,8 @@ def broken(model: type[Model]) -> Iterator[Model]:
     """The rows of one of `models` that a worker would act on and that are not what was sealed last, oldest first."""
     which: Q = getattr(model, "acted_on", Q())
     through = {name.rpartition("__")[0] for name in fields_of(model) if "__" in name}
-    rows = model._base_manager.filter(which).select_related(*through) if through else model._base_manager.filter(which)
-    for row in rows.annotate(newest_seal=newest(model)).order_by("pk").iterator():
-        if not fits_row(row, row.newest_seal):
-            yield row
+    rows = with_seals(model._base_manager.filter(which)).order_by("pk")
+    yield from (row for row in (rows.select_related(*through) if through else rows).iterator() if not fits_as_read(row))
 
 
 def _number(newest: str | None) -> int:

@@ -274,7 +274,7 @@ def merge(item: BacklogItem, into: BacklogItem, *, by: User) -> BacklogItem:
             BacklogItem.objects.filter(merged_into=item).update(merged_into=into)
             causes.change(
                 into,
-                count=F("count") + said,
+                count=into.count + said,
                 priority=min(item.priority, into.priority),
                 critical=item.critical or into.critical,
                 changed_at=timezone.now(),

@@ -52,7 +52,6 @@ from agents.states import (
     ShadowState,
     TrialState,
 )
-from people import sealing
 
 # Goals in these states stand in the review queue: with a plan to decide, or asking for a hand.
 _IN_THE_QUEUE = frozenset({GoalState.AWAITING_REVIEW, GoalState.MANUAL})
@@ -199,10 +198,10 @@ def move_backlog_item(item: BacklogItem, new: BacklogState, *, reason: str = "",
         raise MoveRefused(f"item {item.pk} cannot go from {old} to {new}")
     values: dict[str, Any] = {"state": new.value, "reason": reason, "changed_at": timezone.now(), **also}
     with transaction.atomic():
-        if causes.lock(item).state != old:
+        held = causes.lock(item)
+        if held.state != old:
             raise MoveRefused(f"item {item.pk} is no longer {old}")
-        BacklogItem.objects.filter(pk=item.pk).update(**values)
-        sealing.seal(item)
+        causes.change(held, **values)
     for name, value in values.items():
         setattr(item, name, value)
     return item
@@ -215,10 +214,10 @@ def end_trial(trial: VersionTrial, verdict: str, *, reason: str) -> None:
         raise MoveRefused(f"{trial} has ended already")
     values = {"state": TrialState.ENDED.value, "verdict": verdict, "reason": reason, "ended_at": timezone.now()}
     with transaction.atomic():
-        if causes.lock(trial).state != old:
+        held = causes.lock(trial)
+        if held.state != old:
             raise MoveRefused(f"{trial} is no longer {old}")
-        VersionTrial.objects.filter(pk=trial.pk).update(**values)
-        sealing.seal(trial)
+        causes.change(held, **values)
     for name, value in values.items():
         setattr(trial, name, value)
 
@@ -230,10 +229,10 @@ def move_rollout(rollout: Rollout, new: RolloutState, *, reason: str = "") -> Ro
         raise MoveRefused(f"rollout {rollout.pk} cannot go from {old} to {new}")
     values = {"state": new.value, "reason": reason, "ended_at": timezone.now()}
     with transaction.atomic():
-        if causes.lock(rollout).state != old:
+        held = causes.lock(rollout)
+        if held.state != old:
             raise MoveRefused(f"rollout {rollout.pk} is no longer {old}")
-        Rollout.objects.filter(pk=rollout.pk).update(**values)
-        sealing.seal(rollout)
+        causes.change(held, **values)
     for name, value in values.items():
         setattr(rollout, name, value)
     return rollout
