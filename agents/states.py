@@ -352,6 +352,8 @@ BREAKER_MOVES: Mapping[BreakerState, frozenset[BreakerState]] = {
     K.HALF_OPEN: frozenset({K.OPEN, K.CLOSED}),
 }
 
+# With what a member came to; the other ends are none.
+REQUEST_ANSWERED = frozenset({RequestState.ANSWERED, RequestState.FAILED})
 REQUEST_ENDED = frozenset(state for state, targets in REQUEST_MOVES.items() if not targets)
 GOAL_ENDED = frozenset(state for state, targets in GOAL_MOVES.items() if not targets)
 PLAN_ENDED = frozenset(state for state, targets in PLAN_MOVES.items() if not targets)

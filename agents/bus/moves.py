@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from agents.bus import remembering, steps_waiting
 from agents.models import BusRequest, Standstill
-from agents.record import leased, prepared
-from agents.states import REQUEST_ENDED, MoveRefused, RequestState
+from agents.record import bus_answers, leased, prepared
+from agents.states import REQUEST_ANSWERED, REQUEST_ENDED, MoveRefused, RequestState
 from people import sealing
 
 _TABLE = BusRequest._meta.db_table
@@ -98,14 +98,16 @@ def give_back(*requests: BusRequest, to_background: bool = False) -> None:
 def answer_all(rows: Sequence[tuple[int, int, str, str, str]], member_id: int, offered_id: int) -> set[int]:
     """Move many requests to their ends in one statement: (id, fence, state, reason, answer as JSON) each.
 
-    The ids of those that this worker still had, in time; the others are not touched.
+    The ids of those that this worker still had, in time; the others are not touched. Call it in a transaction.
     """
-    ids, fences, states, reasons, answers = (list(column) for column in zip(*rows, strict=True))
+    ids, fences, states, reasons, given = (list(column) for column in zip(*rows, strict=True))
     if not set(states) <= {RequestState.ANSWERED.value, RequestState.FAILED.value}:
         raise MoveRefused("only answers are stored together")
-    values = {"ids": ids, "fences": fences, "states": states, "reasons": reasons, "answers": answers}
+    values = {"ids": ids, "fences": fences, "states": states, "reasons": reasons, "answers": given}
     found = prepared.rows(_ANSWER_ALL, {**values, "member": member_id, "offered": offered_id})
-    return {int(pk) for (pk,) in found}
+    kept = {int(pk) for (pk,) in found}
+    bus_answers.seal(kept)
+    return kept
 
 
 def note(request: BusRequest, **values: Any) -> bool:
@@ -121,9 +123,13 @@ def move(request: BusRequest, new: RequestState, *, reason: str = "", in_time: b
     """Move the request; MoveRefused as `leased.to`, and (`in_time`) when its deadline has passed."""
     ends = {"wake_at": None} if new in REQUEST_ENDED else {}
     is_delegated = bool(ends) and remembering.is_delegated(request)
-    # What it taught is written with its end, or not at all.
-    with transaction.atomic() if is_delegated else nullcontext():
+    is_answer = new in REQUEST_ANSWERED
+    # What it taught, and the seal of an answer, are written with its end, or not at all.
+    is_alone = is_delegated or (is_answer and not connection.in_atomic_block)
+    with transaction.atomic() if is_alone else nullcontext():
         leased.to(request, new, _in_time() if in_time else Q(), reason=reason, **ends, **also)
+        if is_answer:
+            bus_answers.seal([request.pk])
         if is_delegated:
             remembering.remember(request)
             steps_waiting.go_on(request)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from agents.models.actors import DEFAULT_AGENT, Agent, AgentCommitment, Deed, Standstill, ToolLimit
 from agents.models.backlog import BacklogItem, BacklogLift, BacklogRules, BacklogTry
-from agents.models.bus import BusBreaker, BusCapability, BusEntry, BusMember, BusRequest, BusSettings
+from agents.models.bus import BusAnswer, BusBreaker, BusCapability, BusEntry, BusMember, BusRequest, BusSettings
 from agents.models.commands import GivenCommand
 from agents.models.common import DIGEST_HEX
 from agents.models.duties import Duty
@@ -71,6 +71,7 @@ __all__ = [
     "BacklogRules",
     "BacklogTry",
     "Belief",
+    "BusAnswer",
     "BusBreaker",
     "BusCapability",
     "BusEntry",

@@ -18,7 +18,7 @@ from agents.models.common import one_of
 from agents.models.goals import Goal
 from agents.models.leased import LeasedWork
 from agents.models.workspaces import Workspace
-from agents.states import REQUEST_ENDED, REQUEST_MOVES, BreakerState, RequestState
+from agents.states import REQUEST_ANSWERED, REQUEST_ENDED, REQUEST_MOVES, BreakerState, RequestState
 from library.models import DIMENSIONS
 
 # What a member says of its confidence counts as much as so many answers of its record.
@@ -249,6 +249,16 @@ class BusRequest(LeasedWork):
     def has_ended(self) -> bool:
         """True in a state nothing leads out of."""
         return self.state in REQUEST_ENDED
+
+
+class BusAnswer(BusRequest):
+    """What came of a request, once it has ended with an answer: a seal of its own, beside that of what was asked."""
+
+    sealed = ("by_id", "member_id", "offered_id", "goal_id", "state", "reason", "answer")
+    acted_on = Q(state__in=sorted(state.value for state in REQUEST_ANSWERED))
+
+    class Meta:
+        proxy = True
 
 
 class BusEntry(models.Model):

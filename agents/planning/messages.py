@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from agents.bdi.bus.remembering import spoken
 from agents.models import Belief, BusRequest, Goal, HandItem, Plan
-from agents.record import selectors
+from agents.record import bus_answers, selectors
 from library.memory import summaries
 from library.memory.context import Item
 from people.models import User
@@ -116,7 +116,7 @@ def _asked(goals: Collection[int], reader: User) -> Iterator[Message]:
     rows = BusRequest.objects.filter(parent__in=goals)
     if not selectors.sees_everything(reader):
         rows = rows.filter(by=reader)
-    for row in rows.select_related("member").order_by("-pk")[:LOOKED_AT]:
+    for row in bus_answers.as_told(rows.select_related("member").order_by("-pk")[:LOOKED_AT]):
         assert row.parent_id is not None  # noqa: S101  # the filter
         asked = " ".join(filter(None, [row.capability, row.task or row.why]))[:MESSAGE_CHARS]
         answer = spoken(row.answer or {}) or row.reason

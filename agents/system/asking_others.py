@@ -17,6 +17,7 @@ from agents.bdi.bus.remembering import spoken
 from agents.bdi.recovery.failures import FailureClass
 from agents.bus import goal_providers, requests, routing
 from agents.models import Attempt, BusMember, BusRequest, FailureRecord, Goal, Workspace
+from agents.record import bus_answers
 from agents.record.errors import AskedInVain, GoalRefused, RequestRefused, StepWaits
 from agents.states import GoalState, RequestState
 from agents.system import acting, asking_now
@@ -50,6 +51,8 @@ def request_agent(params: Params, answer: Mapping[str, Any], means: Means) -> Ma
             asking_now.answer(asked)
         if not asked.has_ended:
             raise StepWaits(_waits(asked), lambda: _has_ended(asked.pk))
+        if why := bus_answers.why_forged(asked):
+            raise AskedInVain(f"request {asked.pk}: {why}", FailureClass.UNKNOWN_ERROR)
         if asked.state != RequestState.ANSWERED:
             raise _in_vain(asked)
         return _result(asked)

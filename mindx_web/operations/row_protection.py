@@ -175,8 +175,12 @@ LINES: Mapping[str, Line] = {
     "agents.BusCapability": ("a request goes to another member", "the goal that is made is planned and reviewed"),
     "agents.BusBreaker": ("a request goes to another member", "the goal that is made is planned and reviewed"),
     "agents.BusRequest": (
-        "a member acts for another person, or an answer counts that it did not give",
+        "a member acts for another person",
         "sealed when it is asked; without its seal it is refused",
+    ),
+    "agents.BusAnswer": (
+        "a step goes on with an answer that nobody gave, or a person reads one",
+        "sealed by the worker that stores it, with the member that gave it; no other is used or told",
     ),
     "agents.BusEntry": ("the log of the bus says something else", _SHOWN),
     "agents.BusSettings": ("members may call each other more often", _SETTING),

@@ -17,6 +17,7 @@ from agents.bus import breakers, discovery, in_step, requests, settings
 from agents.models import BusEntry, BusMember, BusRequest, BusSettings
 from agents.pages.agents import bus_page
 from agents.pages.agents.bus_page import RequestPage
+from agents.record import bus_answers
 from agents.record.errors import AgentsError, GoalRefused, NotPossibleNow, NotYours
 from agents.record.selectors import workspaces_writable_by
 from agents.states import RequestState
@@ -65,7 +66,8 @@ def ask(request: HttpRequest) -> HttpResponse:
 @require_safe
 def one(request: HttpRequest, pk: int) -> HttpResponse:
     """One request."""
-    page = RequestPage(_found(request, pk), _user(request))
+    [asked] = bus_answers.as_told([_found(request, pk)])
+    page = RequestPage(asked, _user(request))
     name = "agents/bus/_request.html" if request.headers.get("HX-Target") == "request" else "agents/bus/request.html"
     return render(request, name, {"page": page, "asked": page.asked})
 
@@ -154,7 +156,7 @@ def _requests(request: HttpRequest, typed: dict[str, str], refused: str = "") ->
     page, following = _page(request, bus_page.requests_of(user, asked))
     shown = {
         "tab": "requests",
-        "requests": page,
+        "requests": bus_answers.as_told(page),
         "next": following,
         "asked": asked,
         "typed": typed,

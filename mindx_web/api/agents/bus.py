@@ -13,7 +13,7 @@ from pydantic import Field
 from agents.bdi.bus.routing import Strategy
 from agents.bus import discovery, in_step, requests
 from agents.models import BusMember, BusRequest, Goal, Workspace
-from agents.record import selectors
+from agents.record import bus_answers, selectors
 from mindx_web.api.protocol.auth import ApiRequest, BearerToken
 from mindx_web.api.protocol.paging import After, Limit, found_id, oldest_first
 from mindx_web.api.protocol.problems import Problem, invalid, not_found
@@ -263,6 +263,7 @@ def _found_out(one: discovery.Found) -> FoundOut:
 
 
 def _out(asked: BusRequest) -> RequestOut:
+    [asked] = bus_answers.as_told([asked])
     return RequestOut(
         id=str(asked.pk),
         state=asked.state,

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from io import StringIO
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from agents.bus import answering, providers, requests, settling
 from agents.cycle import cycle
-from agents.models import Attempt, BusEntry, BusRequest, Goal, IntentPlan, Workspace
+from agents.models import Attempt, BusEntry, BusMember, BusRequest, Goal, IntentPlan, Workspace
 from agents.record.errors import RequestRefused
 from agents.states import GoalState, PlanState, RequestState
 from people.models import User
 from review.deciding import decisions
 from sandbox.store.snapshots import EMPTY
 from tests.cast import person
+from tests.forging import forge
 
 pytestmark = pytest.mark.django_db(transaction=True)
 S = RequestState
@@ -162,3 +165,35 @@ def test_a_row_that_was_changed_in_the_database_is_not_served(
     assert _now(asked).state == S.FAILED
     assert asked.pk not in [one.id for one in echo.asked]
     assert "changed in the database" in _now(asked).reason
+
+
+# --- answers that nobody gave ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("column", ["answer", "state", "reason", "member_id"])
+def test_an_answer_is_told_as_it_was_given(
+    column: str, owner: User, connect: Callable[..., Any], api_of: Any, client_of: Any
+) -> None:
+    connect()
+    asked = requests.request(by=owner, capability="say", content={"text": "moon"})
+    answering.work(asked.pk)
+    api = api_of(owner)
+    assert api.get(f"bus/requests/{asked.pk}").json()["answer"] == {"echo": {"text": "moon"}}
+    other = BusMember.objects.exclude(requests=asked).values_list("pk", flat=True)[0]
+    value = {"answer": '{"echo": {"text": "sun"}}', "state": "failed", "reason": "sure", "member_id": other}[column]
+    forge(f"UPDATE agents_busrequest SET {column} = %s WHERE id = %s", value, asked.pk)
+    told = api.get(f"bus/requests/{asked.pk}").json()
+    assert (told["state"], told["answer"]) == ("failed", None)
+    assert "not as mindX stored it" in told["reason"]
+    assert "not as mindX stored it" in client_of(owner).get(f"/bus/requests/{asked.pk}/").content.decode()
+    with pytest.raises(CommandError, match=f"bus answer {asked.pk}"):
+        call_command("audit", "verify", stdout=StringIO())
+
+
+def test_a_request_that_nobody_answered_is_not_told_as_answered(owner: User, api_of: Any) -> None:
+    asked = requests.request(by=owner, capability="simple_coder.read", content={"path": "a.txt"})
+    forge(
+        "UPDATE agents_busrequest SET state = 'answered', answer = '{}', ended_at = now() WHERE id = %s",
+        asked.pk,
+    )
+    assert api_of(owner).get(f"bus/requests/{asked.pk}").json()["state"] == "failed"

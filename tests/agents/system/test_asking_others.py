@@ -31,6 +31,7 @@ from tests.agents.bus.conftest import _looked_at_anew as _looked_at_anew
 from tests.agents.bus.conftest import connect as connect
 from tests.agents.execution.conftest import approved as approved
 from tests.agents.system.test_system_agent import under_way
+from tests.forging import forge
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -102,6 +103,21 @@ def test_a_plan_delegates_waits_without_a_worker_and_goes_on_with_the_answer(
     assert tries == ["waiting", "succeeded"]
     assert BusRequest.objects.filter(parent=plan.goal_id).count() == 1
     assert Deed.objects.filter(goal=plan.goal_id, command=REQUEST_AGENT).count() == 1
+
+
+def test_a_step_does_not_go_on_with_an_answer_that_nobody_gave(approved: Approved) -> None:
+    plan = approved([step(**READS)])
+    delegated(plan)
+    forge(
+        "UPDATE agents_busrequest SET state = 'answered', answer = %s, ended_at = now() WHERE id = %s",
+        '{"text": "sun"}',
+        asked_by(plan).pk,
+    )
+    Goal.objects.filter(pk=plan.goal_id).update(wake_at=None)
+    cycle.work(plan.goal_id)
+    failed = Attempt.objects.get(intent=first(plan), outcome="failed")
+    assert "not as mindX stored it" in failed.reason
+    assert first(plan).state != IntentState.SUCCEEDED
 
 
 def test_what_people_reject_fails_the_step_and_is_not_asked_again_by_itself(approved: Approved, reviewer: User) -> None:
