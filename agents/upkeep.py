@@ -11,6 +11,7 @@ from agents.evolution.auditing import proposing
 from agents.evolution.candidates import searches, starting
 from agents.evolution.replays import replays
 from agents.execution import sweep_parts, waits
+from agents.foreign import reading
 from agents.foreign_tools import listing
 from agents.frameworks import runs
 from agents.hands import typed
@@ -47,6 +48,7 @@ def sweep() -> None:
         tool_checks.sweep,
         settling.sweep,
         listing.sweep,
+        reading.sweep,
     )
 
 

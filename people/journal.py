@@ -26,6 +26,8 @@ class Event(StrEnum):
     LOGIN_FAILED = "login_failed"
     LOCKED_OUT = "locked_out"
     REFUSED = "refused"
+    # A decision that its person took back before it took effect, or that could no longer take effect.
+    HELD = "held"
     # A row that a worker should have acted on, and that mindX had not sealed.
     FORGED = "forged"
     PERSON_MADE = "person_made"
@@ -60,6 +62,9 @@ class Event(StrEnum):
     TRAINING = "training"
 
 
+# What people decided on something that they were shown: these entries are the record of decisions (`decided`).
+DECISIONS = frozenset({Event.DECISION, Event.LEVEL, Event.INBOX, Event.COMPONENT, Event.HELD})
+
 Keep = Callable[..., object]
 
 
@@ -87,6 +92,25 @@ def record(event: Event, *, by: User | None, subject: str, data: Mapping[str, An
     if _keep is None:
         raise NotConnected("no audit is connected, so nothing that must be audited may happen")
     _keep(event, by=by, subject=subject, data=dict(data or {}))
+
+
+def decided(
+    event: Event,
+    *,
+    by: User | None,
+    subject: str,
+    verdict: str,
+    digest: str,
+    comment: str = "",
+    shown: Mapping[str, Any] | None = None,
+    **more: Any,
+) -> None:
+    """Keep a person's decision: the verdict on what has this digest, and what else was `shown` beside it.
+
+    People and programs are told a decision as long as its entry holds (`review.audit.decided`). Called as `record` is.
+    """
+    said = {"verdict": verdict, "digest": digest, "comment": comment, "shown": dict(shown or {}), **more}
+    record(event, by=by, subject=subject, data=said)
 
 
 def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

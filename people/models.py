@@ -138,8 +138,12 @@ class RateLimit(models.Model):
 class AnsweredRequest(models.Model):
     """An API request that carried an Idempotency-Key, and the answer it got: the same request again gets it again.
 
-    `status` is null while the first request is still at work. Rows are of use for a day.
+    `status` is null while the first request is still at work. Rows are of use for a day. Sealed with the answer, which
+    no program is told otherwise.
     """
+
+    sealed = ("user_id", "key", "fingerprint", "status", "location", "body")
+    acted_on = models.Q(status__isnull=False)
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="answered_requests")
     key = models.CharField(max_length=200)

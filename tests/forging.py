@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import connection, transaction
+from django.db.models import Model
 
 from mindx_web.operations.grants import grant
 from mindx_web.supervisor.postgres import APP
+from people import sealing
+
+Row = TypeVar("Row", bound=Model)
 
 
 @contextmanager
@@ -32,3 +36,9 @@ def forge(statement: str, *values: Any) -> int:
     with as_the_application(), connection.cursor() as cursor:
         cursor.execute(statement, list(values))
         return int(cursor.rowcount)
+
+
+def sealed(row: Row) -> Row:
+    """The row that a test inserted, sealed as the code that inserts such rows does."""
+    sealing.seal(row)
+    return row

@@ -182,7 +182,7 @@ def activate(version: ComponentVersion, *, by: User, reason: str = "") -> Compon
         raise LibraryRefused(" ".join(wrong[:5]))
     with transaction.atomic():
         _check_drops(version, checks, by, reason)
-        return services.activate(version, by)
+        return services.activate(version, by, reason)
 
 
 def retire(version: ComponentVersion, *, by: User, reason: str = "") -> ComponentVersion:
@@ -191,7 +191,7 @@ def retire(version: ComponentVersion, *, by: User, reason: str = "") -> Componen
     with transaction.atomic():
         if version.status == ComponentVersion.Status.ACTIVE:
             _check_drops(version, (), by, reason)
-        return services.retire(version, by)
+        return services.retire(version, by, reason=reason)
 
 
 def drops(version: ComponentVersion, checks: Iterable[Check]) -> list[str]:

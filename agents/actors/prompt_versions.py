@@ -11,7 +11,6 @@ One version is always in use, so it is taken back by activating another one.
 from __future__ import annotations
 
 from django.conf import settings
-from django.db import transaction
 
 from agents.actors import firmware
 from agents.rules.naming import hidden_character
@@ -20,8 +19,6 @@ from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
 from library.prompts import declared
 from library.prompts.in_use import KIND
-from people import journal
-from people.journal import Event
 from people.models import User
 
 _CHANGES_CHARS = 500
@@ -73,13 +70,10 @@ def save(
     )
 
 
-def activate(version: ComponentVersion, *, by: User) -> ComponentVersion:
+def activate(version: ComponentVersion, *, by: User, reason: str = "") -> ComponentVersion:
     """Have every request from now on hold this version, which may have been in use before. Raises LibraryRefused."""
     check_may_use(version, by)
-    with transaction.atomic():
-        moved = services.activate(version, by)
-        journal_move(moved, by, "activated")
-    return moved
+    return services.activate(version, by, reason)
 
 
 def check_may_use(version: ComponentVersion, by: User) -> None:
@@ -99,10 +93,7 @@ def retire(version: ComponentVersion, *, by: User) -> ComponentVersion:
     _check_is_prompt(version.component)
     if version.status == ComponentVersion.Status.ACTIVE:
         raise LibraryRefused("This version is in use. Activate another one instead.")
-    with transaction.atomic():
-        moved = services.retire(version, by)
-        journal_move(moved, by, "retired")
-    return moved
+    return services.retire(version, by)
 
 
 def _check_operator(by: User) -> None:
@@ -113,9 +104,3 @@ def _check_operator(by: User) -> None:
 def _check_is_prompt(component: Component) -> None:
     if component.kind != KIND or component.name not in declared.every():
         raise LibraryRefused(_NO_PROMPT)
-
-
-def journal_move(version: ComponentVersion, by: User, what: str) -> None:
-    """Keep in the journal what somebody did with a version."""
-    said = {"what": what, "version": version.version, "called": f"prompt {version.component.name}"}
-    journal.record(Event.COMPONENT, by=by, subject=f"component:{version.component_id}", data=said)

@@ -24,7 +24,8 @@ from agents.mastermind import configs
 from agents.mastermind.components import Component
 from agents.mastermind.configs import ConfigRefused
 from agents.models import EvolvedCopy, Goal
-from agents.record import logs
+from agents.record import causes, logs
+from agents.record.causes import Forged
 from agents.record.errors import AgentsError, NotPossibleNow, NotYours
 from agents.states import GoalState
 from agents.toolkit.registry import tools_in_use
@@ -33,6 +34,7 @@ from library.components import services as library
 from library.errors import LibraryRefused
 from library.models import Component as LibraryComponent
 from library.models import ComponentVersion
+from people import sealing
 from people.models import User
 
 _MOST_BYTES = 1 << 20
@@ -46,7 +48,10 @@ def begun(goal: Goal, component: Component, wish: str) -> None:
     """Remember whose copy the goal works on."""
     if component.kind in _WRITE:
         which = {"target_kind": component.kind, "target_name": component.name, "wish": wish}
-        EvolvedCopy.objects.get_or_create(goal=goal, defaults=which)
+        with transaction.atomic():
+            copy, is_new = EvolvedCopy.objects.get_or_create(goal=goal, defaults=which)
+            if is_new:
+                sealing.seal(copy)
 
 
 def offer(goal: Goal) -> None:
@@ -59,10 +64,17 @@ def offer(goal: Goal) -> None:
         copy = unsettled.filter(goal=goal, settled_at=None).first()
         if copy is None:
             return
-        # A refusal quotes what it refuses, whatever that holds.
-        copy.said = logs.storable(_came_of(copy, goal))
         copy.settled_at = timezone.now()
-        copy.save(update_fields=["version", "proposed", "said", "settled_at"])
+        try:
+            causes.check(goal, copy)
+        except Forged as forged:
+            copy.said = str(forged)
+            copy.save(update_fields=["said", "settled_at"])
+        else:
+            # A refusal quotes what it refuses, whatever that holds.
+            copy.said = logs.storable(_came_of(copy, goal))
+            copy.save(update_fields=["version", "proposed", "said", "settled_at"])
+            sealing.seal(copy)
         _say(copy)
 
 
@@ -140,9 +152,11 @@ def _deciding(copy: EvolvedCopy, by: User) -> Iterator[EvolvedCopy]:
         held = locked.get(pk=copy.pk)
         if not held.waits:
             raise NotPossibleNow("It was decided already.")
+        causes.check(held)
         yield held
         held.decided_by, held.decided_at = by, timezone.now()
         held.save(update_fields=["version", "said", "decided_by", "decided_at"])
+        sealing.seal(held)
         _say(held)
 
 

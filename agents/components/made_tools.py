@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -115,6 +115,47 @@ def _made_with(wanted: str, spec: IntentSpec) -> ComponentVersion | None:
     versions = ComponentVersion.objects.filter(component__kind=KIND, component__name=spec.tool)
     rows = versions.select_related("component", "created_by").order_by("-pk")
     return next((one for one in rows if _does(one, spec.command) == wanted), None)
+
+
+@dataclass(frozen=True)
+class InUse:
+    """A tool that people made, or that others serve, in the version that is in use."""
+
+    version: ComponentVersion
+    tool: Tool
+
+
+def in_use(names: Collection[str] | None = None) -> list[InUse]:
+    """All of them, or those of these names; what mindX did not seal and what cannot be read is left out."""
+    rows = selectors.active_versions(KIND)
+    rows = rows if names is None else rows.filter(component__name__in=names)
+    found = []
+    for version in sealing.genuine(rows):
+        try:
+            if is_made(version):
+                found.append(InUse(version, read(version)))
+        except MadeToolFault as fault:
+            logger.warning("The active tool %s cannot be read: %s", version, fault)
+    return found
+
+
+def would_run(document: Document) -> list[Behind]:
+    """The made tools of a document, each in the version in use; null where that does not do what the plan says."""
+    steps: dict[str, list[IntentSpec]] = {}
+    for spec in _steps(document):
+        if spec.tool not in _SHIPPED:
+            steps.setdefault(spec.tool, []).append(spec)
+    used = {one.version.component.name: one.version for one in in_use(steps)} if steps else {}
+    return [Behind(name, _if_same(used.get(name), specs, document)) for name, specs in steps.items()]
+
+
+def _if_same(
+    version: ComponentVersion | None, specs: Sequence[IntentSpec], document: Document
+) -> ComponentVersion | None:
+    if version is None:
+        return None
+    is_same = all((does := _does(version, spec.command)) and does == document.version_of(spec) for spec in specs)
+    return version if is_same else None
 
 
 def version_in_use(name: str) -> int | None:

@@ -14,6 +14,7 @@ from pgvector.django import CosineDistance
 from agents.mastermind import duplicates
 from agents.mastermind.components import Component
 from agents.models import BacklogItem, BacklogRules, Goal
+from agents.record import causes
 from agents.record.bounded_text import checked
 from agents.record.errors import GoalRefused, NotPossibleNow, NotYours
 from agents.record.moves import move_backlog_item
@@ -21,7 +22,7 @@ from agents.states import BACKLOG_OPEN, BacklogState, MoveRefused
 from library.errors import EmbeddingUnavailable
 from library.language import embeddings
 from library.search import nearest_first
-from people import journal
+from people import journal, sealing
 from people.journal import Event
 from people.models import User
 from people.roles import Role
@@ -127,10 +128,12 @@ def _add(wish: Wish, target: str, text: str, vector: list[float] | None) -> Adde
     )
     if near is None:
         item.save(force_insert=True)
+        sealing.seal_new(item)
         return Added(item, is_new=True)
     into, item.likeness = near
     item.state, item.merged_into = BacklogState.MERGED.value, into
     item.save(force_insert=True)
+    sealing.seal_new(item)
     return Added(_count(into, wish.priority, critical), is_new=False, merged=item)
 
 
@@ -148,12 +151,11 @@ def _count(item: BacklogItem, priority: int, critical: bool) -> BacklogItem:
     """Count the wish on the row that says it, and on the one that it was merged into."""
     rows = [item.pk, *([item.merged_into_id] if item.merged_into_id else [])]
     BacklogItem.objects.filter(pk__in=rows).update(count=F("count") + 1, last_said_at=timezone.now())
-    kept = BacklogItem.objects.get(pk=rows[-1])
+    kept = BacklogItem.objects.select_for_update(no_key=True).get(pk=rows[-1])
     if kept.state in (BacklogState.PENDING, BacklogState.APPROVED) and (
         priority < kept.priority or (critical and not kept.critical)
     ):
-        kept.priority, kept.critical = min(kept.priority, priority), kept.critical or critical
-        kept.save(update_fields=["priority", "critical"])
+        causes.change(kept, priority=min(kept.priority, priority), critical=kept.critical or critical)
     return kept
 
 
@@ -270,8 +272,9 @@ def merge(item: BacklogItem, into: BacklogItem, *, by: User) -> BacklogItem:
             said = item.count
             move_backlog_item(item, BacklogState.MERGED, reason=f"by {by.username}", merged_into=into, likeness=None)
             BacklogItem.objects.filter(merged_into=item).update(merged_into=into)
-            BacklogItem.objects.filter(pk=into.pk).update(
-                count=F("count") + said,
+            causes.change(
+                into,
+                count=into.count + said,
                 priority=min(item.priority, into.priority),
                 critical=item.critical or into.critical,
                 changed_at=timezone.now(),

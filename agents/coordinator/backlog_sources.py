@@ -20,9 +20,10 @@ from agents.mastermind import duplicates
 from agents.mastermind.components import Component
 from agents.models import Attempt, BacklogItem, Deed, GivenCommand, Goal, Intent, LevelDocument
 from agents.plans import designs
-from agents.record import worked
+from agents.record import causes, worked
 from agents.record.errors import AgentsError
 from agents.states import GOAL_ENDED, GoalState
+from people import sealing
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +42,7 @@ def take_findings() -> int:
     rows = GivenCommand.objects.filter(
         command="coord_analyze", taken_at=None, goal__isnull=False, goal__state__in=ended
     ).select_related("goal", "by")
-    return sum(_take(row) for row in rows.order_by("pk")[:_AT_ONCE])
+    return sum(_take(row) for row in sealing.genuine(rows.order_by("pk")[:_AT_ONCE]))
 
 
 def _take(row: GivenCommand) -> int:
@@ -172,6 +173,7 @@ def note_failures() -> int:
         # Together: counted without its goal, the same failures would be counted again at the next look.
         with transaction.atomic():
             added = backlog.put(ready)
-            BacklogItem.objects.filter(pk=added.item.pk, source=BacklogItem.Source.FAILURES).update(source_goal=goal)
+            if added.item.source == BacklogItem.Source.FAILURES:
+                causes.change(causes.lock(added.item), source_goal=goal)
         noted += 1
     return noted

@@ -19,6 +19,7 @@ from agents.mastermind.outcomes import Measured
 from agents.mastermind.stops import Rules
 from agents.models import Attempt, BacklogItem, BacklogLift, BacklogRules, BacklogTry, Goal, Intent, IntentPlan
 from agents.record.bounded_text import checked
+from agents.record.causes import Forged
 from agents.record.errors import AgentsError, NotPossibleNow, NotYours
 from agents.record.moves import move_backlog_item
 from agents.states import GOAL_ENDED, BacklogState, GoalState, MoveRefused
@@ -140,7 +141,11 @@ def _settle(one: BacklogTry, measured: Measured) -> bool:
         why = stops.why_item_stopped(stop_rules(), failures)
         new = BacklogState.DONE if is_done else BacklogState.STOPPED if why else BacklogState.APPROVED
         reason = f"{why}. {words}" if why else words
-        move_backlog_item(item, new, reason=reason, outcome=outcome, outcome_words=words, failures=failures)
+        try:
+            move_backlog_item(item, new, reason=reason, outcome=outcome, outcome_words=words, failures=failures)
+        except Forged:
+            # The goal has ended either way, so the try has, too; the item stays as it is.
+            logger.exception("An item of the backlog is left")
     return True
 
 

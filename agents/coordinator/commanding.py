@@ -21,6 +21,7 @@ from agents.mastermind.reading import Reading, read
 from agents.models import DEFAULT_AGENT, Agent, GivenCommand, Goal, IntentPlan, Workspace
 from agents.record import selectors
 from agents.record.errors import AgentsError, GoalRefused, NoSuchAgent, NotYours, WorkspaceRefused
+from people import sealing
 from people.models import User
 
 _KEPT_LINE = 2_000
@@ -99,7 +100,7 @@ def _kept(given: Given, answer: Answer) -> Answer:
     """Keep the line with its answer. Of the same key twice at once, the second gets what the first was told."""
     try:
         with transaction.atomic():
-            GivenCommand.objects.create(
+            given_now = GivenCommand.objects.create(
                 by=given.by,
                 via=given.via,
                 line=_storable(given.line[:_KEPT_LINE]),
@@ -109,6 +110,7 @@ def _kept(given: Given, answer: Answer) -> Answer:
                 goal_id=answer.goals[0] if answer.goals and answer.command in MAKES_GOALS else None,
                 key=given.key[:_KEY_MAX],
             )
+            sealing.seal(given_now)
     except IntegrityError:
         if given.key and (earlier := _earlier(given)):
             return earlier

@@ -16,6 +16,7 @@ from agents.foreign.cards import Card
 from agents.foreign.tool_text import tool_text
 from agents.models import ForeignAgent
 from agents.toolkit import made, web_address
+from agents.toolkit.web_address import Address
 from library.components import services
 from library.models import Component, ComponentVersion
 from people import journal
@@ -34,25 +35,42 @@ class Registered:
     candidate: ComponentVersion | None
 
 
-def register(said: str, *, by: User) -> Registered:
-    """Read the card at this address (or at its well-known place on this host), and keep the agent. Nothing asks it
-    before a person has activated its tool.
+@dataclass(frozen=True)
+class Read:
+    """A card as it was read at this address, with the SHA-256 of its bytes in hex."""
 
-    Raises LibraryRefused for who may not write, CardRefused, NotFetched and ValueError about the address.
-    """
-    services.check_rights(by, activate=False)
+    address: Address
+    card: Card
+    digest: str
+
+
+def address_of(said: str) -> Address:
+    """Where a card is, in full: of a host alone it is at its well-known place. Raises ValueError."""
     address = web_address.read(said.strip())
     if address.target == "/":
         address = web_address.read(f"{address.scheme}://{address.entry}{fetching.CARD_PATH}")
+    return address
+
+
+def read(address: Address) -> Read:
+    """Read the card, which takes seconds. Raises CardRefused, NotFetched and ValueError."""
     data = fetching.fetch(address)
     card = cards.read(data)
     fetching.check_reachable(card.endpoint)
-    digest = hashlib.sha256(data).hexdigest()
+    return Read(address, card, hashlib.sha256(data).hexdigest())
+
+
+def register(found: Read, *, by: User) -> Registered:
+    """Keep the agent whose card was read. Nothing asks it before a person has activated its tool.
+
+    Raises LibraryRefused for who may not write, CardRefused.
+    """
+    services.check_rights(by, activate=False)
     with transaction.atomic():
-        found = ForeignAgent.objects.select_for_update().filter(card_url=address.text).first()
-        if found is None:
-            return _new(card, address.text, digest, by)
-        return _again(found, card, digest, by)
+        known = ForeignAgent.objects.select_for_update().filter(card_url=found.address.text).first()
+        if known is None:
+            return _new(found.card, found.address.text, found.digest, by)
+        return _again(known, found.card, found.digest, by)
 
 
 def _new(card: Card, url: str, digest: str, by: User) -> Registered:

@@ -18,12 +18,13 @@ from agents.goals.component_goals import Terms
 from agents.goals.tool_calls import ToolCall
 from agents.models import FrameworkCall, FrameworkRun, Goal
 from agents.plans.tool_call_plans import Caller
-from agents.record import logs, wake_ups
+from agents.record import causes, logs, wake_ups
 from agents.record.errors import GoalRefused, PlanInvalid, TooManyGoals
 from agents.record.lease import Lease, hold
 from agents.record.moves import move_goal
 from agents.states import GOAL_ENDED, GoalState
 from agents.toolkit.frameworks import FRAMEWORKS, OWN
+from people import sealing
 
 BY = "bdi_agent"
 # How the reason of a goal begins that waits for the goal of a call.
@@ -43,7 +44,11 @@ def is_for_framework(goal: Goal) -> bool:
 
 def of(goal: Goal) -> FrameworkRun:
     """The goal's run; it begins with the first look. The caller holds the goal's lease."""
-    return FrameworkRun.objects.get_or_create(goal=goal, defaults={"framework": goal.agent.framework})[0]
+    with transaction.atomic():
+        run, is_new = FrameworkRun.objects.get_or_create(goal=goal, defaults={"framework": goal.agent.framework})
+        if is_new:
+            sealing.seal(run)
+    return run
 
 
 def current(run: FrameworkRun) -> QuerySet[FrameworkCall]:
@@ -76,23 +81,26 @@ def stand_still(lease: Lease, run: FrameworkRun, waits: Waits, whys: Mapping[str
     """Store where the run stands and what it called, all or nothing."""
     with transaction.atomic():
         hold(lease)
+        causes.lock(run)
         run.turn, run.checkpoint = run.turn + 1, waits.checkpoint
         run.save(update_fields=["turn", "checkpoint"])
+        sealing.seal(run)
         add_time(run, worked_s)
         last = run.calls.order_by("-position").values_list("position", flat=True).first() or 0
-        FrameworkCall.objects.bulk_create(
+        calls = FrameworkCall.objects.bulk_create(
             FrameworkCall(
                 run=run, position=position, turn=run.turn, call_id=one.id, name=one.name,
                 params=dict(one.arguments), why=whys.get(one.id, ""),
             )
             for position, one in enumerate(waits.calls, last + 1)
         )  # fmt: skip
+        sealing.seal_all(FrameworkCall, [call.pk for call in calls])
 
 
 def wait(lease: Lease, run: FrameworkRun) -> bool:
     """Make goals of the calls as they come due, one after the other, and wait for the one that is open.
 
-    False: all are answered already, and the run goes on. Raises TooManyGoals.
+    False: all are answered already, and the run goes on. Raises TooManyGoals, Forged.
     """
     with transaction.atomic():
         goal = hold(lease)
@@ -110,6 +118,7 @@ def wait(lease: Lease, run: FrameworkRun) -> bool:
 
 
 def _propose(goal: Goal, run: FrameworkRun, call: FrameworkCall) -> None:
+    causes.check(goal, call)
     tool, command = command_named(call.name)
     caller = Caller(run.framework, f"{FRAMEWORKS[run.framework].label} agent {goal.agent.name}", str(run.pk))
     terms = Terms(
@@ -143,8 +152,10 @@ def finish(lease: Lease, run: FrameworkRun, answer: str, worked_s: float) -> Non
     """The agent says that it has ended its work; nothing checks what it says."""
     with transaction.atomic():
         goal = hold(lease)
+        causes.lock(run)
         run.answer = logs.storable(answer)
         run.save(update_fields=["answer"])
+        sealing.seal(run)
         add_time(run, worked_s)
         label = FRAMEWORKS[run.framework].label
         logs.say(goal.pk, BY, "execute", f"the agent of {label} ended its work; nothing has checked what it says")

@@ -33,7 +33,8 @@ from agents.frameworks.contract import (
 )
 from agents.frameworks.offered import offered
 from agents.models import FrameworkRun, Goal
-from agents.record import logs
+from agents.record import causes, logs
+from agents.record.causes import Forged
 from agents.record.errors import TooManyGoals
 from agents.record.lease import Lease, LeaseLost, renew
 from agents.states import GoalState
@@ -52,6 +53,7 @@ def turn(lease: Lease, goal: Goal) -> None:
     """Go on with the goal's run until it waits or ends. Raises LeaseLost."""
     run = runs.of(goal)
     try:
+        causes.check(run)
         # Each round either waits, ends, or takes one of the run's steps, which are bounded.
         while True:
             answered = runs.answers(run)
@@ -61,6 +63,8 @@ def turn(lease: Lease, goal: Goal) -> None:
                 continue
             if not _think(lease, goal, run, answered):
                 return
+    except Forged as forged:
+        runs.end(lease, GoalState.MANUAL, str(forged))
     except TooManyGoals as error:
         runs.put_off(lease, f"paced: {error}", timedelta(seconds=error.wait_s))
 

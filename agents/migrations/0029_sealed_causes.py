@@ -3,36 +3,30 @@
 An upgrade vouches for what it finds, as it does for everything else that is in the database at that moment.
 """
 
-from typing import Any
-
-from django.apps.registry import Apps
 from django.db import migrations
-from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.models import F, Q
 
-from people import sealing
+from people.sealing_upgrades import Kind, sealer
 
 _ENDED = "ended"
-_AT_ONCE = 200
-# Each kind with what its seal covers and which rows are still acted on, as they were when this was written.
-_KINDS: tuple[tuple[str, tuple[str, ...], Q], ...] = (
-    (
+_KINDS = (
+    Kind(
         "SubGoal",
         ("key", "parent_id", "number", "name", "text", "after", "workspace"),
         Q(goal=None, parent__ended_at=None),
     ),
-    ("ModularRun", ("by_id", "agent_id", "workspace_id", "task", "at_step"), ~Q(state=_ENDED)),
-    (
+    Kind("ModularRun", ("by_id", "agent_id", "workspace_id", "task", "at_step"), ~Q(state=_ENDED)),
+    Kind(
         "Replay",
         ("version_id", "parent_id", "rollout_id", "trial_id", "by_id", "why", "strategy"),
         Q(state__in=("waiting", "running")),
     ),
-    (
+    Kind(
         "CandidateSearch",
         ("parent_id", "new_kind", "snippet", "by_id", "why", "strategy", "most_texts"),
         Q(state__in=("waiting", "running")),
     ),
-    (
+    Kind(
         "EnvironmentRun",
         (
             "by_id",
@@ -47,14 +41,14 @@ _KINDS: tuple[tuple[str, tuple[str, ...], Q], ...] = (
         ),
         ~Q(state=_ENDED),
     ),
-    (
+    Kind(
         "EnvironmentPolicy",
         ("environment", "task", "share", "seed", "by_id"),
         Q(state__in=("waiting", "running")),
     ),
-    ("ToolCheck", ("version_id", "by_id", "rows", "fits", "said"), Q(ended_at=None) | Q(fits=True)),
-    ("McpServer", ("name", "command", "source", "address", "asked_by_id"), Q(removed_at=None)),
-    (
+    Kind("ToolCheck", ("version_id", "by_id", "rows", "fits", "said"), Q(ended_at=None) | Q(fits=True)),
+    Kind("McpServer", ("name", "command", "source", "address", "asked_by_id"), Q(removed_at=None)),
+    Kind(
         "ModularWant",
         ("run_id", "step", "key", "kind", "args", "answer", "by_id", "goal_id"),
         Q(step=F("run__at_step") + 1) & ~Q(run__state=_ENDED),
@@ -62,17 +56,7 @@ _KINDS: tuple[tuple[str, tuple[str, ...], Q], ...] = (
 )
 
 
-def seal(apps: Apps, _editor: BaseDatabaseSchemaEditor) -> None:
-    """A short lock: it reads the rows that wait, and inserts their seals into another table."""
-    for name, columns, acted_on in _KINDS:
-        rows: Any = apps.get_model("agents", name).objects.filter(acted_on).order_by("pk")
-        keys = list(rows.values_list("pk", flat=True))
-        for at in range(0, len(keys), _AT_ONCE):
-            some = rows.filter(pk__in=keys[at : at + _AT_ONCE]).values("pk", *columns)
-            sealing.add_all(f"agents.{name.lower()}", {row.pop("pk"): row for row in some})
-
-
 class Migration(migrations.Migration):
     dependencies = [("agents", "0028_handed_over"), ("people", "0001_tables")]
 
-    operations = [migrations.RunPython(seal, migrations.RunPython.noop)]
+    operations = [migrations.RunPython(sealer("agents", _KINDS), migrations.RunPython.noop)]

@@ -32,7 +32,7 @@ from agents.models.generations import Generation
 from agents.models.goals import Belief, Goal, Transition
 from agents.models.hands import HandCommand
 from agents.models.insights import Correction, DaySoFar, MindDay, Planning, RecoveryDay
-from agents.models.interop import AgentTask, ForeignAgent
+from agents.models.interop import AgentTask, CardReading, ForeignAgent
 from agents.models.levels import LevelDocument
 from agents.models.logs import LogCounter, LogExpiry, LogLine
 from agents.models.modular import ModularNode, ModularRun, ModularStep, ModularWant
@@ -78,6 +78,7 @@ __all__ = [
     "BusRequest",
     "BusSettings",
     "CandidateSearch",
+    "CardReading",
     "ClassCorrection",
     "Correction",
     "CountedUse",

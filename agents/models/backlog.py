@@ -20,7 +20,13 @@ _DEFAULTS = stops.Rules()
 
 
 class BacklogItem(models.Model):
-    """One wish. What says the same is counted on it; in other words, it is a row of its own that points here."""
+    """One wish. What says the same is counted on it; in other words, it is a row of its own that points here.
+
+    Sealed with its state: a goal is made only of what somebody approved.
+    """
+
+    sealed = ("target", "suggestion", "critical", "source", "by_id", "source_goal_id", "state", "decided_by_id")
+    acted_on = Q(state__in=_OPEN)
 
     class Source(models.TextChoices):
         PERSON = "person"

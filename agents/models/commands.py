@@ -10,7 +10,13 @@ from agents.models.goals import Goal
 
 
 class GivenCommand(models.Model):
-    """One line, how it was understood and answered, and the goal it made."""
+    """One line, how it was understood and answered, and the goal it made.
+
+    Sealed when it is given: what an analysis found becomes wishes of whoever asked for it.
+    """
+
+    sealed = ("by_id", "via", "line", "command", "outcome", "answer", "goal_id", "key")
+    acted_on = Q(command="coord_analyze", taken_at=None, goal__isnull=False)
 
     class Via(models.TextChoices):
         TERMINAL = "terminal"

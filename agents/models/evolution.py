@@ -16,7 +16,13 @@ from library.models import ComponentVersion
 
 
 class EvolvedCopy(models.Model):
-    """The component whose copy a goal is to make better. What came of it is said once, when the goal has ended."""
+    """The component whose copy a goal is to make better. What came of it is said once, when the goal has ended.
+
+    Sealed with the text that waits: a version is written only of a copy that a goal was given.
+    """
+
+    sealed = ("goal_id", "target_kind", "target_name", "wish", "proposed", "version_id", "decided_by_id")
+    acted_on = Q(settled_at=None) | ~Q(proposed="") & Q(decided_at=None)
 
     goal = models.OneToOneField(Goal, on_delete=models.PROTECT, related_name="evolved_copy")
     target_kind = models.CharField(max_length=16)
@@ -60,7 +66,12 @@ class Rollout(models.Model):
     prompt no goals are looked at but answers are counted: `counted_from` has uses and successes of both versions when
     it began, `{"version": [uses, successes], "previous": […]}`, the same as it was `seen` last, and the `stretches`
     between two looks, each of uses of the one and the other, failures of both, and those of the one.
+
+    Sealed when it begins and when it ends: only what was in use before is ever put back.
     """
+
+    sealed = ("version_id", "previous_id", "percent", "by_id", "state")
+    acted_on = Q(state=RolloutState.WATCHED.value)
 
     version = models.ForeignKey(ComponentVersion, on_delete=models.CASCADE, related_name="+")
     previous = models.ForeignKey(ComponentVersion, on_delete=models.CASCADE, related_name="+")
@@ -144,8 +155,12 @@ class ReplayCase(models.Model):
     Of a prompt and of firmware a case is a recorded call of a model, sent again by both sides: `call`, `parent_call`
     and `candidate_call` are their rows, which may be gone. A side is null before it was tried and where a copy can
     prove nothing; its words say which. `differs`: the two made different steps, or answers. Cases are split once,
-    by a hash: *probe* ones may be shown to whoever writes the next candidate.
+    by a hash: *probe* ones may be shown to whoever writes the next candidate. Sealed when both sides were tried: a
+    verdict counts no other.
     """
+
+    sealed = ("replay_id", "number", "half", "is_done", "parent_passes", "candidate_passes", "differs", "call")
+    acted_on = Q(is_done=True)
 
     class Half(models.TextChoices):
         """Whether the writer may see how the case went."""
@@ -334,7 +349,10 @@ class CountedUse(models.Model):
 
 
 class EvolutionGrant(models.Model):
-    """How many candidates a day a model may be asked for without a person; the newest row holds."""
+    """How many candidates a day a model may be asked for without a person; one row at most, sealed when granted."""
+
+    sealed = ("starts_a_day", "by_id")
+    acted_on = Q()
 
     starts_a_day = models.PositiveSmallIntegerField()
     by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")

@@ -10,7 +10,13 @@ from agents.toolkit.frameworks import FRAMEWORKS
 
 
 class FrameworkRun(models.Model):
-    """The work of a framework's agent on a goal. Its state is the goal's; it is changed only under the goal's lease."""
+    """The work of a framework's agent on a goal. Its state is the goal's; it is changed only under the goal's lease.
+
+    Sealed whenever it stands still: it goes on only from where it stood.
+    """
+
+    sealed = ("goal_id", "framework", "turn", "checkpoint", "answer")
+    acted_on = Q(goal__ended_at=None)
 
     goal = models.OneToOneField(Goal, on_delete=models.CASCADE, related_name="framework_run")
     # The agent's when it began: one that is changed meanwhile could not read the checkpoint.
@@ -39,7 +45,12 @@ class FrameworkRun(models.Model):
 
 
 class FrameworkCall(models.Model):
-    """A tool that a framework's agent called in one of its turns. Nothing but its goal ever runs."""
+    """A tool that a framework's agent called in one of its turns. Nothing but its goal ever runs, and that is made
+    only of a call that is sealed.
+    """
+
+    sealed = ("run_id", "run__goal_id", "position", "turn", "call_id", "name", "params", "why")
+    acted_on = Q(goal=None, refused="", run__goal__ended_at=None)
 
     run = models.ForeignKey(FrameworkRun, on_delete=models.CASCADE, related_name="calls", db_index=False)
     position = models.PositiveIntegerField()

@@ -5,7 +5,11 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from agents.models.common import one_of
 from agents.models.goals import Goal
+from agents.models.leased import AskedWork
+from agents.states import AskedState
+from library.models import ComponentVersion
 
 
 class AgentTask(models.Model):
@@ -49,3 +53,34 @@ class ForeignAgent(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class CardReading(AskedWork):
+    """A card that a worker is to read, for a person. Once that has ended, `agent` is whose it was, null where it could
+    not be read, and `version` what its tool would be from then on.
+    """
+
+    sealed = ("by_id", "address")
+    acted_on = ~models.Q(state=AskedState.ENDED.value)
+
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    address = models.CharField(max_length=2_000)
+    reason = models.TextField(blank=True)
+    agent = models.ForeignKey(ForeignAgent, null=True, on_delete=models.CASCADE, related_name="+")
+    version = models.ForeignKey(ComponentVersion, null=True, on_delete=models.SET_NULL, related_name="+")
+    asked_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [one_of("state", AskedState, "card_reading_state_known")]
+        indexes = [
+            models.Index(fields=["id"], condition=models.Q(state__in=["waiting", "running"]), name="card_reading_open")
+        ]
+
+    def __str__(self) -> str:
+        return f"reading {self.pk} of {self.address}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a worker has yet to end it."""
+        return self.state != AskedState.ENDED

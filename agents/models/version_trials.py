@@ -17,8 +17,25 @@ class VersionTrial(models.Model):
     """Which of two versions works more often, asked of new goals or answers, or of earlier ones that are replayed.
 
     What was asked and promised before it began stays with it. Its verdict is worked out of its cases: those of its
-    replay, or its own pairs of goals or answers. It never puts a version to use.
+    replay, or its own pairs of goals or answers. It never puts a version to use. Sealed when it begins and ends.
     """
+
+    sealed = (
+        "component_id",
+        "a_id",
+        "b_id",
+        "mode",
+        "by_id",
+        "difference",
+        "differ",
+        "alpha",
+        "power",
+        "most_cases",
+        "rollout_id",
+        "state",
+        "verdict",
+    )
+    acted_on = models.Q(state=TrialState.RUNNING.value)
 
     class Mode(models.TextChoices):
         """On what."""

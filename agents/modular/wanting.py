@@ -59,8 +59,8 @@ def catalogue() -> Mapping[str, ToolSpec]:
 
 def wanted(run: ModularRun, step: int) -> dict[str, ModularWant]:
     """What the step has wanted so far, by key. Raises Forged."""
-    rows = list(ModularWant.objects.filter(run=run.pk, step=step).annotate(seal=sealing.newest(ModularWant)))
-    causes.check(*(row for row in rows if not sealing.fits_row(row, row.seal)))
+    rows = list(sealing.with_seals(ModularWant.objects.filter(run=run.pk, step=step)))
+    causes.check(*(row for row in rows if not sealing.fits_as_read(row)))
     return {row.key: row for row in rows}
 
 
@@ -91,14 +91,19 @@ def settle(run: ModularRun, step: int, wants: Sequence[Want], rows: dict[str, Mo
 
 
 def _row(run: ModularRun, step: int, want: Want) -> ModularWant:
-    """The row of a want. The race: a worker that was given up wants the same; the constraint lets one through."""
+    """The row of a want. Raises Forged.
+
+    The race: a worker that was given up wants the same; the constraint lets one through.
+    """
     try:
         with transaction.atomic():
             made = ModularWant.objects.create(run=run, step=step, key=want.key, kind=want.kind, args=dict(want.args))
-            sealing.seal(made)
+            sealing.seal_new(made)
             return made
     except IntegrityError:
-        return ModularWant.objects.get(run=run, step=step, key=want.key)
+        found = ModularWant.objects.get(run=run, step=step, key=want.key)
+        causes.check(found)
+        return found
 
 
 def _ask_models(run: ModularRun, rows: Sequence[ModularWant]) -> None:
@@ -123,9 +128,11 @@ def _ask_models(run: ModularRun, rows: Sequence[ModularWant]) -> None:
 def _answer(row: ModularWant, answer: Mapping[str, Any], by: User | None = None) -> bool:
     """The race it closes: two answers to one want. The first one stays. Raises Forged."""
     with transaction.atomic():
-        held = ModularWant.objects.select_for_update(no_key=True).get(pk=row.pk)
+        held = sealing.with_seals(ModularWant.objects.select_for_update(no_key=True)).get(pk=row.pk)
         if is_first := held.answer is None:
             causes.change(held, answer=_storable(answer), answered_at=timezone.now(), by=by)
+        elif not sealing.is_genuine(held):
+            held.answer = None  # it is looked at again when the next turn begins
     row.answer = held.answer
     return is_first
 
@@ -216,7 +223,7 @@ def _call(run: ModularRun, row: ModularWant) -> bool:
     except GoalRefused as refused:
         return not _answer(row, {"state": "refused", "reason": str(refused)[:2_000]})
     with transaction.atomic():
-        held = ModularWant.objects.select_for_update(no_key=True).get(pk=row.pk)
+        held = sealing.with_seals(ModularWant.objects.select_for_update(no_key=True)).get(pk=row.pk)
         if held.goal_id is None:
             causes.change(held, goal=plan.goal)
     return True

@@ -28,6 +28,7 @@ from agents.modular.states import Written
 from agents.record import causes, draining, leased, logs, wake_ups
 from agents.record.causes import Forged
 from agents.states import ModularRunState
+from people import sealing
 
 logger = logging.getLogger(__name__)
 S = ModularRunState
@@ -61,6 +62,14 @@ def claim(run_id: int | None = None) -> ModularRun | None:
 
 def turn(run: ModularRun) -> bool:
     """One step, or what it wants of the world; whether the run goes on with this worker."""
+    try:
+        return _turn(run)
+    except Forged as forged:
+        _stop(run, S.PAUSED, str(forged))
+        return False
+
+
+def _turn(run: ModularRun) -> bool:
     before = states.latest(run)
     number = run.at_step + 1
     try:
@@ -68,12 +77,7 @@ def turn(run: ModularRun) -> bool:
     except StateUnreadable as unreadable:
         _go_back(run, before, str(unreadable))
         return False
-    try:
-        rows = wanting.wanted(run, number)
-    except Forged as forged:
-        _stop(run, S.PAUSED, str(forged))
-        return False
-    tools = wanting.catalogue()
+    rows, tools = wanting.wanted(run, number), wanting.catalogue()
     # Run again at once with the answers it got: a state that was written is not read twice. What wants still more
     # comes back, for between two turns the worker looks whether it shall stop.
     for _ in range(2):
@@ -102,8 +106,8 @@ def taken(found: State, now: str, answers: Mapping[str, Any], tools: Mapping[str
 def _write(run: ModularRun, before: ModularStep, state: State, done: Turn, of: Written) -> bool:
     with transaction.atomic():
         # The race it closes: a worker that was given up writes late. Under another fence it writes nothing.
-        held = leased.ours(run).select_related("workspace").select_for_update(no_key=True, of=("self",))
-        row = held.first()
+        held = sealing.with_seals(leased.ours(run)).select_related("workspace")
+        row = held.select_for_update(no_key=True, of=("self",)).first()
         if row is None or row.at_step != before.number:
             return False
         step = states.write(row, state, of, row.workspace)

@@ -29,7 +29,7 @@ from agents.models import (
     Transition,
     VersionTrial,
 )
-from agents.record import leased, prepared, signals, telemetry, wake_ups
+from agents.record import causes, leased, prepared, signals, telemetry, wake_ups
 from agents.states import (
     BACKLOG_MOVES,
     GOAL_ENDED,
@@ -192,38 +192,47 @@ def move_level(document: LevelDocument, new: LevelState, *, reason: str = "", **
 
 
 def move_backlog_item(item: BacklogItem, new: BacklogState, *, reason: str = "", **also: Any) -> BacklogItem:
-    """Move a wish of the backlog; MoveRefused when the table forbids it, or somebody moved it first."""
+    """Move a wish of the backlog; MoveRefused when the table forbids it, or somebody moved it first. Raises Forged."""
     old = BacklogState(item.state)
     if new not in BACKLOG_MOVES[old]:
         raise MoveRefused(f"item {item.pk} cannot go from {old} to {new}")
     values: dict[str, Any] = {"state": new.value, "reason": reason, "changed_at": timezone.now(), **also}
-    if not BacklogItem.objects.filter(pk=item.pk, state=old.value).update(**values):
-        raise MoveRefused(f"item {item.pk} is no longer {old}")
+    with transaction.atomic():
+        held = causes.lock(item)
+        if held.state != old:
+            raise MoveRefused(f"item {item.pk} is no longer {old}")
+        causes.change(held, **values)
     for name, value in values.items():
         setattr(item, name, value)
     return item
 
 
 def end_trial(trial: VersionTrial, verdict: str, *, reason: str) -> None:
-    """End an A/B trial with its verdict; MoveRefused when it has ended, here or elsewhere."""
+    """End an A/B trial with its verdict; MoveRefused when it has ended, here or elsewhere. Raises Forged."""
     old = TrialState(trial.state)
     if TrialState.ENDED not in TRIAL_MOVES[old]:
         raise MoveRefused(f"{trial} has ended already")
     values = {"state": TrialState.ENDED.value, "verdict": verdict, "reason": reason, "ended_at": timezone.now()}
-    if not VersionTrial.objects.filter(pk=trial.pk, state=old.value).update(**values):
-        raise MoveRefused(f"{trial} is no longer {old}")
+    with transaction.atomic():
+        held = causes.lock(trial)
+        if held.state != old:
+            raise MoveRefused(f"{trial} is no longer {old}")
+        causes.change(held, **values)
     for name, value in values.items():
         setattr(trial, name, value)
 
 
 def move_rollout(rollout: Rollout, new: RolloutState, *, reason: str = "") -> Rollout:
-    """End the watch over a version; MoveRefused when it has ended."""
+    """End the watch over a version; MoveRefused when it has ended. Raises Forged."""
     old = RolloutState(rollout.state)
     if new not in ROLLOUT_MOVES[old]:
         raise MoveRefused(f"rollout {rollout.pk} cannot go from {old} to {new}")
     values = {"state": new.value, "reason": reason, "ended_at": timezone.now()}
-    if not Rollout.objects.filter(pk=rollout.pk, state=old.value).update(**values):
-        raise MoveRefused(f"rollout {rollout.pk} is no longer {old}")
+    with transaction.atomic():
+        held = causes.lock(rollout)
+        if held.state != old:
+            raise MoveRefused(f"rollout {rollout.pk} is no longer {old}")
+        causes.change(held, **values)
     for name, value in values.items():
         setattr(rollout, name, value)
     return rollout

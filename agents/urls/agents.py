@@ -7,6 +7,7 @@ from agents.views.agents import agents, architect, foreign, system
 urlpatterns = [
     path("", agents.listing, name="agents"),
     path("foreign/", foreign.listing, name="agents-foreign"),
+    path("foreign/readings/", foreign.readings, name="agents-foreign-readings"),
     path("stop", agents.stop_all, name="agents-stop"),
     path("go-on", agents.go_on, name="agents-go-on"),
     path("system/", system.page, name="system-agents"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -107,15 +108,15 @@ def publish(
         return _add(component, body, status, applicability_text, changes=changes, parent=parent, by=by, origin=origin)
 
 
-def activate(version: ComponentVersion, by: User) -> ComponentVersion:
+def activate(version: ComponentVersion, by: User, reason: str = "") -> ComponentVersion:
     """Make this the version that is used; the one used so far is retired."""
     if not may_activate(by):
         raise LibraryRefused("Your roles do not let you activate a version. An operator or developer can.")
-    return _move(version, _Status.ACTIVE)
+    return _decided(version, _Status.ACTIVE, by, "activated", reason)
 
 
-def begin_canary(version: ComponentVersion, by: User, percent: int) -> ComponentVersion:
-    """Have a candidate plan this share of new goals (1 to 50 percent) beside the version in use."""
+def begin_canary(version: ComponentVersion, by: User, percent: int, what: str, reason: str = "") -> ComponentVersion:
+    """Have a candidate used for this share (1 to 50) of `what`, such as "% of new goals", beside the version in use."""
     if not may_activate(by):
         raise LibraryRefused("Your roles do not let you start a canary. An operator or developer can.")
     if not 1 <= percent <= canary.MOST_PERCENT:
@@ -127,7 +128,7 @@ def begin_canary(version: ComponentVersion, by: User, percent: int) -> Component
             raise LibraryRefused("No version is in use, so there is nothing to run it beside. Activate it instead.")
         if _Status.CANARY in used:
             raise LibraryRefused(f"Version {used[_Status.CANARY]} is the canary. Activate or retire that one first.")
-        return _move(version, _Status.CANARY, percent)
+        return _decided(version, _Status.CANARY, by, f"made a canary for {percent} {what}", reason, percent)
 
 
 def withdraw(version: ComponentVersion, to: ComponentVersion, why: str) -> bool:
@@ -204,11 +205,11 @@ def say_when(version: ComponentVersion, text: str, by: User) -> None:
             journal.record(Event.COMPONENT, by=by, subject=f"component:{version.component_id}", data=data)
 
 
-def retire(version: ComponentVersion, by: User) -> ComponentVersion:
-    """Take a version out of use; it stays readable and can be activated again."""
+def retire(version: ComponentVersion, by: User, what: str = "retired", reason: str = "") -> ComponentVersion:
+    """Take a version out of use, or reject a candidate; it stays readable and can be activated again."""
     if not may_activate(by):
         raise LibraryRefused("Your roles do not let you retire a version. An operator or developer can.")
-    return _move(version, _Status.RETIRED)
+    return _decided(version, _Status.RETIRED, by, what, reason)
 
 
 def load_starters(starters: Iterable[Starter], kind: str = Component.Kind.RULE) -> list[ComponentVersion]:
@@ -281,7 +282,39 @@ def _add(
     )
     sealing.seal(version)
     embedding.embed_on_commit(version)
+    if status == _Status.ACTIVE and by is not None:
+        _record(version, by, "activated")
     return version
+
+
+def _decided(
+    version: ComponentVersion, status: ComponentVersion.Status, by: User, what: str, reason: str, percent: int = 0
+) -> ComponentVersion:
+    """Move the version, and keep who decided that; callers that change more rows do it before."""
+    with transaction.atomic():
+        moved = _move(version, status, percent)
+        _record(moved, by, what, reason)
+        return moved
+
+
+def _record(version: ComponentVersion, by: User, what: str, reason: str = "") -> None:
+    component = version.component
+    # What an agent is set to is kept as a change of the agent; a version of it only says the same.
+    if component.kind == Component.Kind.AGENT:
+        return
+    journal.decided(
+        Event.COMPONENT,
+        by=by,
+        subject=f"component:{component.pk}",
+        verdict=version.status,
+        digest=hashlib.sha256(version.body.encode()).hexdigest(),
+        comment=reason.strip(),
+        what=what,
+        kind=component.kind,
+        called=component.name,
+        version=version.version,
+        row=version.pk,
+    )
 
 
 def _retire_used(component_id: int) -> None:

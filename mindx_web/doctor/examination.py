@@ -41,6 +41,7 @@ IN_THE_DATABASE: Sequence[Check] = (
     records.entailment,
     records.logs,
     records.chains,
+    records.seals,
 )
 
 

@@ -18,6 +18,7 @@ from library import embedding, renewal
 from library.language import spaces
 from library.language.entailment import model as entailment_model
 from mindx_web.doctor.finding import Finding, fail, ok, warn
+from people import sealing
 from review.audit import anchors
 from review.models import Delivery, HeldDecision, PlanNews
 from sandbox.store import verify as verifying
@@ -26,6 +27,7 @@ SAMPLE = 20
 SAMPLE_SHARED = 3
 LATE = timedelta(minutes=5)
 MANY = 200
+_NAMED = 10
 _REPAIR = "`manage.py snapshots verify` names the files, `… repair` looks for them, docs/operations.md restores them."
 
 
@@ -84,6 +86,21 @@ def chains() -> Iterator[Finding]:
             )
         else:
             yield ok("chains", f"{walk.rows:,} rows of the {name} are valid")
+
+
+def seals() -> Iterator[Finding]:
+    """Rows that workers act on, and that let people in, are what mindX sealed."""
+    found = [f"{model._meta.verbose_name} {row.pk}" for model in sealing.models() for row in sealing.broken(model)]
+    if not found:
+        yield ok("seals", f"rows of {len(sealing.models())} kinds are what mindX sealed")
+        return
+    more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+    yield fail(
+        "seals",
+        f"{', '.join(found[:_NAMED])}{more}: mindX did not seal what stands there, so nothing is made of it",
+        "If somebody changed them on purpose, have a person do it again on its page (for a login: `manage.py"
+        " accept_person`). Otherwise somebody wrote to the database: see docs/why/security.md.",
+    )
 
 
 def waiting_work() -> Iterator[Finding]:

@@ -21,6 +21,7 @@ from agents.evolution import replaying
 from agents.evolution.activation import tool_checks
 from agents.evolution.candidates import searching
 from agents.execution.database_outage import is_outage
+from agents.foreign import reading
 from agents.foreign_tools import listing
 from agents.modular import working as modular_working
 from agents.record import draining, duties
@@ -63,6 +64,7 @@ def kinds() -> tuple[Kind, ...]:
         Kind("request", 4, answering.one_in_background),
         Kind("delivery", 4, deliveries.deliver),
         Kind("mcp_listing", 2, listing.work),
+        Kind("card", 4, reading.work),
         Kind("search", 2, searching.work),
         Kind("replay", 2, replaying.work),
         Kind("environment_run", 1, environment_working.work),

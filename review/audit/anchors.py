@@ -10,16 +10,17 @@ from pathlib import Path
 from django.db.models import Model
 from django.utils import timezone
 
-from review.audit import canonical, command_chain, decision_chain, journal, level_chain
+from review.audit import canonical, command_chain, decision_chain, journal
 from review.audit.chain import Walk
-from review.models import AuditEntry, Decision, LevelDecision, TypedEvent
+from review.models import AuditEntry, Decision, TypedEvent
 
 _CHAINS: dict[str, type[Model]] = {
     "decisions": Decision,
-    "level decisions": LevelDecision,
     "typed commands": TypedEvent,
     "journal": AuditEntry,
 }
+# It has no new rows since 0.1.0: what it held stands in the journal, too, and new decisions only there.
+_ENDED = frozenset({"level decisions"})
 
 
 class AnchorBroken(Exception):
@@ -29,7 +30,6 @@ class AnchorBroken(Exception):
 def walk_all() -> Iterator[tuple[str, Walk]]:
     """Each chain's name and the result of checking it."""
     yield "decisions", decision_chain.walk()
-    yield "level decisions", level_chain.walk()
     yield "typed commands", command_chain.walk()
     yield "journal", journal.walk()
 
@@ -49,19 +49,23 @@ def append(file: Path, lines: Sequence[str]) -> None:
 
 
 def compare(file: Path) -> int:
-    """How many anchors of the file match the chains now. Raises AnchorBroken for the first that does not."""
+    """How many anchors of the file match the chains now. Raises AnchorBroken for the first that does not.
+
+    Anchors of a chain that an upgrade ended are passed over.
+    """
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
         kept = [json.loads(line) for line in lines if line.strip()]
         wanted = [(str(one["chain"]), int(one["rows"]), str(one["last_hash"])) for one in kept]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise AnchorBroken(f"{file} cannot be read as a file of anchors: {error}") from error
-    for number, (name, rows, last) in enumerate(wanted, 1):
+    standing = [(number, one) for number, one in enumerate(wanted, 1) if one[0] not in _ENDED]
+    for number, (name, rows, last) in standing:
         if name not in _CHAINS or rows < 0:
             raise AnchorBroken(f"Line {number} of {file} names no chain that mindX has.")
         if not canonical.same(_hash_at(_CHAINS[name], rows), last):
             raise AnchorBroken(f"Line {number} of {file} does not fit: the first {rows} rows of the {name} are others.")
-    return len(wanted)
+    return len(standing)
 
 
 def _end(name: str, model: type[Model]) -> str:

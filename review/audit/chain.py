@@ -1,7 +1,7 @@
 """Chains of what people did: each row is signed together with the signature of the row before it.
 
-There are four: decisions on plans, decisions on designs and choices of rules, what happened to commands typed by hand,
-and the journal of everything people did.
+There are three: decisions on plans, which the gate reads, what happened to commands typed by hand, and the journal of
+everything people did, in which every decision of a person stands (`review.audit.decided`).
 
 Changing, moving or removing a row breaks every later link. Removing the newest rows leaves a shorter valid chain, so
 `manage.py audit anchor` stores length and last hash elsewhere, and `audit verify --anchors` compares them.
@@ -60,35 +60,6 @@ class Entry:
             **({} if self.edits == {} else {"edits": self.edits}),
         }
         return signed if self.policy_id is None else {**signed, "policy": self.policy_id}
-
-
-@dataclass(frozen=True)
-class LevelEntry:
-    """The content of one decision on a design or a choice of rules."""
-
-    label: ClassVar[str] = "mindx level decision 1"
-
-    document_id: int
-    digest: str
-    verdict: str
-    by_id: int
-    via: str
-    comment: str
-    choice: Mapping[str, Any]
-    at: datetime
-
-    def content(self) -> Mapping[str, Any]:
-        """Every column of the row."""
-        return {
-            "document": self.document_id,
-            "digest": self.digest,
-            "verdict": self.verdict,
-            "by": self.by_id,
-            "via": self.via,
-            "comment": self.comment,
-            "choice": dict(self.choice),
-            "at": canonical.moment(self.at),
-        }
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,12 @@ from django.conf import settings
 
 from agents.models import IntentPlan
 from agents.record import telemetry
+from people import journal
 from people.journal import Event
 from people.models import User
-from review.audit import approval_seal, canonical, chain, journal
+from review.audit import approval_seal, canonical, chain
 from review.audit.chain_rows import Chain
-from review.models import Approval, Decision
+from review.models import Approval, Decision, PlanRisk
 
 
 def add(
@@ -44,9 +45,28 @@ def add(
     )
     said = {"mindx.plan.id": plan.pk, "mindx.verdict": decision.verdict, "mindx.via": via}
     telemetry.happened("review", plan.goal_id, said, since=plan.queued_at)
-    told = {"decision": decision.pk, "verdict": decision.verdict, "goal": plan.goal_id, "digest": digest, "via": via}
-    journal.write(Event.DECISION, by=by, subject=f"plan:{plan.pk}", data=told | {"comment": comment})
+    journal.decided(
+        Event.DECISION,
+        by=by,
+        subject=f"plan:{plan.pk}",
+        verdict=decision.verdict,
+        digest=digest,
+        comment=comment,
+        shown=_shown(plan),
+        decision=decision.pk,
+        goal=plan.goal_id,
+        via=via,
+    )
     return decision
+
+
+def _shown(plan: IntentPlan) -> dict[str, Any]:
+    """What stood beside the plan when it was decided: its risk, its danger sentence, and its dry run."""
+    risk = PlanRisk.objects.filter(pk=plan.pk).values("level", "danger", "shadow_run_id").first()
+    if risk is None:
+        return {}
+    danger = (risk["danger"] or {}).get("sentence", "")
+    return {"risk": risk["level"], "danger": danger, "dry_run": risk["shadow_run_id"]}
 
 
 def grant_of(approval: Approval) -> approval_seal.Grant:

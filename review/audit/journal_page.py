@@ -14,6 +14,7 @@ from django.utils import timezone
 from people.journal import Event
 from people.models import User
 from people.roles import Role
+from review.audit import decided
 from review.models import AuditEntry
 from review.reading import journal_lines
 
@@ -63,11 +64,12 @@ class Asked:
 
 @dataclass(frozen=True)
 class Line:
-    """An entry with its sentence, and its data as text to unfold."""
+    """An entry with its sentence, and its data as text to unfold. `holds`: its content is what mindX signed."""
 
     entry: AuditEntry
     sentence: str
     details: str
+    holds: bool
 
 
 def sees_all(user: User) -> bool:
@@ -104,7 +106,7 @@ def page(user: User, asked: Asked) -> tuple[list[Line], int | None]:
 def _lines(rows: list[AuditEntry]) -> Iterator[Line]:
     for row in rows:
         details = json.dumps(row.data, indent=2, ensure_ascii=False, sort_keys=True)
-        yield Line(row, journal_lines.sentence(row.event, row.subject, row.data), details)
+        yield Line(row, journal_lines.sentence(row.event, row.subject, row.data), details, decided.holds(row))
 
 
 def _day(text: str) -> date | None:

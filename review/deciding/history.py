@@ -15,7 +15,7 @@ from agents.states import PlanState
 from library.memory.selectors import nearest_to
 from library.models import Experience
 from people.models import User
-from review.audit import approval_seal
+from review.audit import approval_seal, decision_chain
 from review.audit.decision_chain import grant_of
 from review.deciding import envelope
 from review.models import Approval, Decision
@@ -73,12 +73,13 @@ class Precedent:
 
 @dataclass(frozen=True)
 class Receipt:
-    """A decision, and whether the approved digest still matches the digest of the stored bytes."""
+    """A decision, whether mindX signed it, and whether its digest still matches that of the stored bytes."""
 
     decision: Decision
     approval: Approval | None
     covers: str
     digest_now: str
+    is_genuine: bool
     fits: bool
 
 
@@ -101,7 +102,7 @@ def precedents(plan: IntentPlan, document: Document | None, user: User) -> list[
     plans = {str(each.pk): each for each in plans_visible_to(user).filter(pk__in=ids)}
     verdicts = Decision.objects.filter(intent_plan__in=plans.values())
     decided: dict[int, list[Decision]] = {}
-    for each in verdicts.select_related("by", "approval__by").order_by("pk"):
+    for each in filter(decision_chain.is_genuine, verdicts.select_related("by", "approval__by").order_by("pk")):
         decided.setdefault(each.intent_plan_id, []).append(each)
     return [_precedent(row, near, plans.get(row.workflow_id), decided, document) for row, near in found]
 
@@ -171,11 +172,11 @@ def edits_into(plan: IntentPlan) -> list[Decision]:
 
 def _receipt(row: Decision, now: str) -> Receipt:
     approval: Approval | None = getattr(row, "approval", None)
-    fits = row.digest == now
+    is_genuine, fits = decision_chain.is_genuine(row), row.digest == now
     if approval is not None:
         fits = fits and _is_sealed(approval)
     covers = envelope.in_words(approval.envelope) if approval is not None else ""
-    return Receipt(row, approval, covers, now, fits)
+    return Receipt(row, approval, covers, now, is_genuine, fits)
 
 
 def _is_sealed(approval: Approval) -> bool:

@@ -7,6 +7,7 @@ received the person's decision seals the row; a row without its seal is refused 
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from datetime import timedelta
 
 from django.conf import settings
@@ -18,10 +19,9 @@ from django.utils import timezone
 from agents.models import IntentPlan
 from agents.record import wake_ups
 from agents.record.errors import AgentsError, StaleDigest
-from people import sealing
+from people import journal, sealing
 from people.journal import Event
 from people.models import User
-from review.audit import journal
 from review.deciding import held_decisions, ruling
 from review.deciding.ruling import Ruling
 from review.errors import ReviewError
@@ -55,7 +55,8 @@ def decide(plan: IntentPlan, made: Ruling, *, by: User) -> str:
     is_first = _rehearse(plan, made, by=by)
     try:
         with transaction.atomic():
-            for earlier in HeldDecision.objects.filter(intent_plan=plan, by=by, dropped=""):
+            replaced = list(HeldDecision.objects.filter(intent_plan=plan, by=by, dropped=""))
+            for earlier in replaced:
                 _remove(earlier)
             held = HeldDecision.objects.create(
                 intent_plan=plan,
@@ -68,6 +69,8 @@ def decide(plan: IntentPlan, made: Ruling, *, by: User) -> str:
             )
             sealing.seal(held)
             _tell(plan.goal_id)
+            for earlier in replaced:
+                _keep(earlier, "took back")
     except IntegrityError:
         # The race: two people at the same moment. The unique constraint lets one of them through.
         held_decisions.refuse_others(by, plan)
@@ -101,8 +104,7 @@ def undo(held_id: int, plan: IntentPlan, *, by: User) -> bool:
     with transaction.atomic():
         held = HeldDecision.objects.select_for_update().filter(pk=held_id, intent_plan=plan, by=by).first()
         if held is not None:
-            _remove(held)
-            _tell(plan.goal_id)
+            _take_back([held])
     return held is not None
 
 
@@ -113,10 +115,33 @@ def undo_batch(batch: str, *, by: User) -> set[int]:
     with transaction.atomic():
         mine = HeldDecision.objects.filter(by=by, dropped="", ruling__batch=batch)
         rows = list(mine.select_for_update(of=("self",)).select_related("intent_plan").order_by("pk"))
-        for held in rows:
-            _remove(held)
-            _tell(held.intent_plan.goal_id)
+        _take_back(rows)
     return {held.intent_plan_id for held in rows}
+
+
+def _take_back(rows: Sequence[HeldDecision]) -> None:
+    for held in rows:
+        _remove(held)
+        _tell(held.intent_plan.goal_id)
+    # A dropped one was kept as such before, and is closed now that its person has read that.
+    for held in rows:
+        if not held.dropped:
+            _keep(held, "took back")
+
+
+def _keep(held: HeldDecision, what: str, why: str = "") -> None:
+    """The journal has the decisions that took effect; here those that never will. Its lock is taken last."""
+    journal.decided(
+        Event.HELD,
+        by=held.by,
+        subject=f"plan:{held.intent_plan_id}",
+        verdict=held.verdict,
+        digest=held.digest,
+        comment=why,
+        what=what,
+        made_at=held.made_at.isoformat(),
+        goal=held.intent_plan.goal_id,
+    )
 
 
 def _tell(goal_id: int) -> None:
@@ -136,6 +161,8 @@ def drop(held: HeldDecision, why: str) -> None:
     sealing.end(held)
     HeldDecision.objects.filter(pk=held.pk).update(dropped=why)
     _tell(held.intent_plan.goal_id)
+    if why != _FORGED:
+        _keep(held, "could not carry out", why)
 
 
 def settle_due() -> int:
@@ -191,4 +218,4 @@ def _refuse(held: HeldDecision) -> None:
     logger.error("A held decision that mindX did not seal was refused", extra={"held_decision": held.pk})
     drop(held, _FORGED)
     told = {"what": "a held decision", "row": held.pk, "in_the_name_of": held.by.username, "verdict": held.verdict}
-    journal.write(Event.FORGED, by=None, subject=f"plan:{held.intent_plan_id}", data=told)
+    journal.record(Event.FORGED, by=None, subject=f"plan:{held.intent_plan_id}", data=told)

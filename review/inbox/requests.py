@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -26,6 +26,8 @@ from people.models import User
 from people.rate_limits import Limit
 from people.roles import Role
 from review import words
+from review.audit import decided
+from review.audit.decided import Decided
 from review.errors import DecisionRefused, NotNow, WordsRefused
 from review.inbox import telling
 from review.models import InboxRequest
@@ -147,16 +149,18 @@ def decide(row: InboxRequest, verdict: Verdict, *, by: User, digest: str) -> Inb
         if not changed:
             raise NotNow("Somebody has already decided this, or it has expired.")
         sealing.seal(row)
-        said = {
-            "decision": verdict.decision,
-            "digest": row.digest,
-            "answer_digest": answer_digest,
-            "tool": row.tool,
-            "source": row.source,
-            "why": reason,
-        }
         telling.settle([row.pk])
-        journal.record(Event.INBOX, by=by, subject=f"inbox:{row.pk}", data=said)
+        journal.decided(
+            Event.INBOX,
+            by=by,
+            subject=_subject(row),
+            verdict=verdict.decision,
+            digest=row.digest,
+            comment=reason,
+            answer_digest=answer_digest,
+            tool=row.tool,
+            source=row.source,
+        )
     row.refresh_from_db()
     return row
 
@@ -193,13 +197,28 @@ def state_of(row: InboxRequest) -> str:
     return row.state
 
 
-def as_told(row: InboxRequest) -> InboxRequest:
-    """The request as its program and people are told of it: a decision that nobody made is none."""
-    if row.state == State.DECIDED and not sealing.is_genuine(row):
-        logger.error("A decision of the inbox was not sealed by mindX", extra={"request": row.pk})
-        row.state, row.decision, row.reason = State.CANCELLED.value, "", FORGED
-        row.answer, row.answer_digest, row.decided_by, row.decided_at = None, "", None, None
-    return row
+def as_told(rows: Iterable[InboxRequest]) -> list[InboxRequest]:
+    """The requests as their programs and people are told of them: a decision that nobody made is none."""
+    found = list(rows)
+    subjects = [_subject(row) for row in found if row.state == State.DECIDED]
+    made = decided.of(Event.INBOX, subjects) if subjects else {}
+    for row in found:
+        if row.state == State.DECIDED and not _was_made(row, made.get(_subject(row), ())):
+            logger.error("A decision of the inbox was not made in mindX", extra={"request": row.pk})
+            row.state, row.decision, row.reason = State.CANCELLED.value, "", FORGED
+            row.answer, row.answer_digest, row.decided_by, row.decided_at = None, "", None, None
+    return found
+
+
+def _was_made(row: InboxRequest, made: Iterable[Decided]) -> bool:
+    """Whether the row is as it was sealed, and the record has this decision of this person on these bytes."""
+    stored = (row.decided_by_id, row.decision, row.digest, row.answer_digest)
+    told = [(one.by.pk, one.verdict, one.digest, one.data.get("answer_digest")) for one in made]
+    return stored in told and sealing.is_genuine(row)
+
+
+def _subject(row: InboxRequest) -> str:
+    return f"inbox:{row.pk}"
 
 
 def visible_to(user: User) -> QuerySet[InboxRequest]:

@@ -12,16 +12,17 @@ from agents.models import LevelDocument
 from agents.pages.library import design_page
 from agents.plans import levels
 from agents.plans.levels import NoSuchChoice
+from people import journal
+from people.journal import Event
 from people.models import User
 from review import rights, words
-from review.audit import level_chain
 from review.errors import DecisionRefused, NotNow, WordsRefused
 from review.levels import page
-from review.models import LevelDecision
+from review.models import Decision
 
 logger = logging.getLogger(__name__)
 
-_Verdict = LevelDecision.Verdict
+_Verdict = Decision.Verdict
 
 
 def approve(
@@ -70,10 +71,21 @@ def request_changes(
 
 
 def _written(
-    verdict: LevelDecision.Verdict, *, by: User, via: str, comment: str, choice: Mapping[str, str] | None = None
+    verdict: Decision.Verdict, *, by: User, via: str, comment: str, choice: Mapping[str, str] | None = None
 ) -> Callable[[LevelDocument], None]:
     def write(locked: LevelDocument) -> None:
-        level_chain.add(locked, verdict, by=by, via=via, comment=comment, choice=choice)
+        journal.decided(
+            Event.LEVEL,
+            by=by,
+            subject=f"goal:{locked.goal_id}",
+            verdict=verdict.value,
+            digest=locked.digest,
+            comment=comment,
+            what=locked.get_kind_display(),
+            document=locked.pk,
+            choice=dict(choice or {}),
+            via=via,
+        )
 
     return write
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.conf import settings
@@ -17,15 +18,19 @@ from agents.record import authors
 from agents.record.selectors import goals_visible_to
 from agents.states import LevelState
 from people import sealing
+from people.journal import Event
 from people.models import User
 from review import rights
-from review.models import LevelDecision
+from review.audit import decided
+from review.audit.decided import Decided
 from review.reading import difference
 from review.reading.difference import Difference
 
 MOST_WAITING = 50
 LATEST = 10
 _WAITS = LevelState.AWAITING_REVIEW.value
+_COMES_TO = {"approve": LevelState.APPROVED, "reject": LevelState.REJECTED, "request_changes": LevelState.SENT_BACK}
+_FORGED = "Nobody decided this in mindX: its state was written into the database from outside."
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,7 @@ class LevelView:
     digest_now: str
     refusal: str
     versions: list[LevelDocument]
-    decision: LevelDecision | None
+    decision: Decided | None
 
     @property
     def is_broken(self) -> bool:
@@ -99,8 +104,8 @@ def waiting(user: User) -> list[LevelRow]:
 
 def latest(user: User) -> list[LevelDocument]:
     """The latest decisions, newest first."""
-    decided = visible_to(user).filter(decided_at__isnull=False).defer("document")
-    return list(decided.order_by("-pk")[:LATEST])
+    ended = visible_to(user).filter(decided_at__isnull=False).defer("document")
+    return [row for row, _ in told(ended.order_by("-pk")[:LATEST])]
 
 
 def decidable(user: User) -> QuerySet[LevelDocument]:
@@ -113,8 +118,28 @@ def decidable(user: User) -> QuerySet[LevelDocument]:
     return found
 
 
+def told(documents: Iterable[LevelDocument]) -> list[tuple[LevelDocument, Decided | None]]:
+    """Each with the decision on it, as people and programs are told of it: one that nobody made is none."""
+    rows = list(documents)
+    settled = {f"goal:{row.goal_id}" for row in rows if row.state in _COMES_TO.values()}
+    made = decided.of(Event.LEVEL, settled) if settled else {}
+    return [(row, _decision(row, made.get(f"goal:{row.goal_id}", ()))) for row in rows]
+
+
+def _decision(row: LevelDocument, made: Iterable[Decided]) -> Decided | None:
+    if row.state not in _COMES_TO.values():
+        return None
+    for one in made:
+        claimed = (one.data.get("document"), one.digest, one.by.pk, _COMES_TO.get(one.verdict))
+        if claimed == (row.pk, row.digest, row.decided_by_id, row.state):
+            return one
+    row.state, row.reason, row.decided_by, row.decided_at = LevelState.CANCELLED.value, _FORGED, None, None
+    return None
+
+
 def level_view(document: LevelDocument, user: User) -> LevelView:
     """Read one for one person."""
+    [(document, decision)] = told([document])
     data = bytes(document.document)
     versions = LevelDocument.objects.filter(goal_id=document.goal_id, kind=document.kind).defer("document")
     return LevelView(
@@ -124,7 +149,7 @@ def level_view(document: LevelDocument, user: User) -> LevelView:
         digest_now=digest_of(data),
         refusal=rights.why_not_level(user, document),
         versions=list(versions.order_by("number")),
-        decision=LevelDecision.objects.filter(document=document).select_related("by").first(),
+        decision=decision,
     )
 
 

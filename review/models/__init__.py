@@ -6,7 +6,7 @@ from review.models.comments import Answer, Comment, RoundLimit
 from review.models.decisions import Approval, Decision, HeldDecision
 from review.models.inbox import InboxRequest
 from review.models.journal import AuditEntry, TypedEvent
-from review.models.levels import LevelDecision, LevelTold
+from review.models.levels import LevelTold
 from review.models.notices import Delivery, Notice, NoticeChoice, NoticeKind, PlanTold
 from review.models.policies import PlanRisk, PolicyChange, PolicyDay, PolicyEvaluation, PolicyVersion, ReviewPolicy
 from review.models.queue import PlanNews, QueueEntry, SavedFilter
@@ -21,7 +21,6 @@ __all__ = [
     "Delivery",
     "HeldDecision",
     "InboxRequest",
-    "LevelDecision",
     "LevelTold",
     "Notice",
     "NoticeChoice",

@@ -120,7 +120,10 @@ class Notice(models.Model):
 
 
 class NoticeChoice(models.Model):
-    """Where a person gets notices besides the list. Without a row: nowhere."""
+    """Where a person gets notices besides the list. Without a row that they sealed by saving it: nowhere."""
+
+    sealed = ("user_id", "email_kinds", "apprise_kinds", "apprise_address")
+    acted_on = ~models.Q(email_kinds=[], apprise_kinds=[])
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notice_choice")
     email_kinds = ArrayField(models.CharField(max_length=8), default=list, blank=True)
@@ -133,7 +136,10 @@ class NoticeChoice(models.Model):
 
 
 class Delivery(models.Model):
-    """A notice on its way to an e-mail or other address."""
+    """A notice on its way to an e-mail or other address, sealed with its text when it is put on its way."""
+
+    sealed = ("notice__user_id", "notice__kind", "notice__text", "channel")
+    acted_on = models.Q(state="waiting")
 
     class Channel(models.TextChoices):
         EMAIL = "email"

@@ -61,7 +61,7 @@ class ReviewPolicy(models.Model):
     Both are sealed when a person changes them, because workers approve in its owner's name.
     """
 
-    sealed = ("name", "state", "number", "enabled_at")
+    sealed = ("name", "state", "number", "enabled_at", "looked_at")
     acted_on = models.Q()
 
     name = models.CharField(max_length=120, unique=True)
@@ -74,6 +74,9 @@ class ReviewPolicy(models.Model):
     replay = models.JSONField(default=dict, blank=True)
     # Plans that it approved before this moment do not suspend it: a person has seen how they ended.
     enabled_at = models.DateTimeField(null=True, blank=True)
+    # Only if it approves: the bodies of made and foreign tools that its owner looked at (`review.policy.bodies`). It
+    # approves no other one.
+    looked_at = models.JSONField(default=dict, blank=True, db_default={})
     created_at = models.DateTimeField(auto_now_add=True)
     changed_at = models.DateTimeField(auto_now=True)
 

@@ -16,6 +16,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from agents.record import wake_ups
+from people import sealing
 from review.models import Delivery
 from review.models.notices import ABOUT
 
@@ -60,6 +61,12 @@ def deliver(delivery_id: int) -> None:
     ).update(tries=F("tries") + 1, next_at=timezone.now() + pause)
     if not mine:
         return
+    if not sealing.is_genuine(delivery):
+        logger.error("A delivery was not sealed by mindX", extra={"delivery": delivery_id})
+        Delivery.objects.filter(pk=delivery_id).update(
+            state=Delivery.State.FAILED, reason="mindX did not put it on its way", ended_at=timezone.now()
+        )
+        return
     try:
         _SEND[Delivery.Channel(delivery.channel)](delivery)
     except NotSent as error:
@@ -89,7 +96,7 @@ def _by_email(delivery: Delivery) -> None:
 def _by_apprise(delivery: Delivery) -> None:
     """In a process of its own, which refuses every connection to an internal address."""
     choice = getattr(delivery.notice.user, "notice_choice", None)
-    if choice is None or not choice.apprise_address:
+    if choice is None or not choice.apprise_address or not sealing.is_genuine(choice):
         raise NotSent("this person has no address any more")
     order = {"address": choice.apprise_address, "title": SUBJECT, "body": _body(delivery)}
     order["internal"] = settings.NOTIFY_INTERNAL

@@ -15,6 +15,7 @@ from agents.presentation import hidden, outcome_words
 from agents.record.selectors import plans_visible_to
 from agents.states import PLAN_ENDED, PlanState
 from library.models import ComponentVersion
+from people import sealing
 from people.models import User
 from people.roles import Role
 from review import rights
@@ -203,7 +204,7 @@ def tell(kind: NoticeKind, text: str, people: Iterable[User], **about: Model) ->
     """A notice for each, and a delivery wherever else they chose. `about`: the field that it links to."""
     told = {user.pk: user for user in people if user.is_active}
     found = Notice.objects.bulk_create([Notice(user=user, kind=kind, text=text, **about) for user in told.values()])
-    choices = {choice.user_id: choice for choice in NoticeChoice.objects.filter(user__in=told)}
+    choices = {choice.user_id: choice for choice in sealing.genuine(NoticeChoice.objects.filter(user__in=told))}
     going = []
     for notice in found:
         choice = choices.get(notice.user_id)
@@ -213,5 +214,8 @@ def tell(kind: NoticeKind, text: str, people: Iterable[User], **about: Model) ->
             going.append(Delivery(notice=notice, channel=Delivery.Channel.EMAIL))
         if kind in choice.apprise_kinds and choice.apprise_address:
             going.append(Delivery(notice=notice, channel=Delivery.Channel.APPRISE))
-    for delivery in Delivery.objects.bulk_create(going):
-        deliveries.wake(delivery.pk)
+    with transaction.atomic():
+        sent = Delivery.objects.bulk_create(going)
+        sealing.seal_all(Delivery, [delivery.pk for delivery in sent])
+        for delivery in sent:
+            deliveries.wake(delivery.pk)

@@ -26,6 +26,7 @@ from review import rights
 from review.audit import decision_chain
 from review.entries import dangers, risks
 from review.models import Approval, Decision, PolicyEvaluation, PolicyVersion, ReviewPolicy
+from review.policies import tool_bodies
 from review.policy import verdict
 from review.policy.conditions import Conditions, ConditionsRefused, PlanFacts, StepFacts
 from review.policy.states import PolicyState
@@ -64,6 +65,7 @@ def _rules_of(row: Sequence[Any]) -> list[Rule]:
     split = len(_OF_POLICY) + 2
     (policy_id, *of_policy, seal_of_policy), (version_id, *of_version, seal_of_version) = row[:split], row[split:]
     policy, version = dict(zip(_OF_POLICY, of_policy, strict=True)), dict(zip(_OF_VERSION, of_version, strict=True))
+    policy["looked_at"] = json.loads(policy["looked_at"])
     is_genuine = sealing.fits(ReviewPolicy, policy_id, policy, seal_of_policy)
     rules: list[Rule] = []
     if version_id is not None and policy["state"] == PolicyState.ENABLED.value:
@@ -71,6 +73,8 @@ def _rules_of(row: Sequence[Any]) -> list[Rule]:
         is_genuine = is_genuine and sealing.fits(PolicyVersion, version_id, version, seal_of_version)
         rule = _rule(policy_id, version_id, policy["name"], version["number"], version["action"], version["conditions"])
         approves = rule.action is Action.AUTO_APPROVE
+        if approves and is_genuine:
+            rule = replace(rule, looked_at=policy["looked_at"])
         is_over = version["expires_at"] is not None and version["expires_at"] <= timezone.now()
         rules = [rule] if (is_genuine and not (approves and is_over)) or (not is_genuine and not approves) else []
     return rules if is_genuine else [*rules, _forged(policy_id, version_id, policy)]
@@ -105,8 +109,9 @@ def outcome_of(plan: IntentPlan, rules: list[Rule] | None = None) -> Outcome:
         return _SAYS_NOTHING
     facts = facts_of(plan)
     if any(rule.action is Action.AUTO_APPROVE for rule in rules):
-        endangers = dangers.for_people(plan, documents.read(bytes(plan.document)), shadowing.latest(plan))
-        facts = replace(facts, endangers=endangers)
+        document = documents.read(bytes(plan.document))
+        endangers = dangers.for_people(plan, document, shadowing.latest(plan))
+        facts = replace(facts, endangers=endangers, bodies=tool_bodies.of_plan(document))
     return decide(rules, facts)
 
 

@@ -7,11 +7,13 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from agents.record import causes
 from people import sealing
 from people.journal import Event
 from people.models import User
 from review.audit import journal
 from review.models import PolicyChange, ReviewPolicy
+from review.policy.bodies import LookedAt, together
 from review.policy.states import POLICY_MOVES, PolicyState
 
 
@@ -43,6 +45,23 @@ def move_policy(
         if may_seal:
             sealing.seal(policy)
         note(policy, event, by=by, data=data)
+    policy.refresh_from_db()
+    return True
+
+
+def look_at(policy: ReviewPolicy, new: LookedAt, *, by: User, data: dict[str, Any], only: dict[str, Any]) -> bool:
+    """Have it approve these bodies, too; False if it is no longer as `only` says.
+
+    The race it closes: two people, or one page that is sent twice. Each adds to what the other left. Raises Forged for
+    a row that mindX did not seal: what somebody else put there must not become something that a person looked at.
+    """
+    with transaction.atomic():
+        held = ReviewPolicy.objects.select_for_update(no_key=True).filter(pk=policy.pk, **only).first()
+        if held is None:
+            return False
+        if (both := together(held.looked_at, new)) != held.looked_at:
+            causes.change(held, looked_at=both)
+            note(policy, "confirmed", by=by, data=data)
     policy.refresh_from_db()
     return True
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from agents.record.causes import Forged
 from people import sealing
 from people.models import User
 from people.roles import Role
 from review import rights, words
 from review.errors import DecisionRefused, NotNow, WordsRefused
 from review.models import PolicyVersion, ReviewPolicy
-from review.policies import moves
+from review.policies import moves, tool_bodies
 from review.policies import replay as replaying
 from review.policies.moves import move_policy
+from review.policy.bodies import LookedAt
 from review.policy.conditions import Conditions, ConditionsRefused
 from review.policy.states import PolicyState
 from review.policy.verdict import Action
@@ -47,6 +51,11 @@ def may_write(user: User) -> bool:
 def may_read(user: User) -> bool:
     """People who write policies, and reviewers, whose decisions policies replace."""
     return user.has_role(Role.OPERATOR, Role.REVIEWER)
+
+
+def owns(version: PolicyVersion, user: User) -> bool:
+    """Whether this person may say what a version approves: its owner, who is responsible for that."""
+    return version.owner_id == user.pk and may_write(user) and rights.is_reviewer(user)
 
 
 def write(draft: Draft, *, by: User, policy: ReviewPolicy | None = None) -> ReviewPolicy:
@@ -80,7 +89,15 @@ def write(draft: Draft, *, by: User, policy: ReviewPolicy | None = None) -> Revi
             said = {"version": number, "action": draft.action.value, "conditions": draft.conditions.to_json()}
             said["note"] = note
             if not move_policy(
-                policy, PolicyState.DRAFT, event="written", by=by, data=said, name=name, number=number, replay={}
+                policy,
+                PolicyState.DRAFT,
+                event="written",
+                by=by,
+                data=said,
+                name=name,
+                number=number,
+                replay={},
+                looked_at={},
             ):
                 raise NotNow("This policy is retired. Write one with another name.")
     except IntegrityError as error:
@@ -138,24 +155,70 @@ def replay(policy: ReviewPolicy, *, by: User) -> ReviewPolicy:
     return policy
 
 
-def enable(policy: ReviewPolicy, *, by: User, number: int) -> ReviewPolicy:
-    """Enable the replayed version. Only its owner, who is responsible for it, can enable one that approves."""
+def enable(policy: ReviewPolicy, *, by: User, number: int, seen: Mapping[str, str] | None = None) -> ReviewPolicy:
+    """Enable the replayed version. Only its owner, who is responsible for it, can enable one that approves.
+
+    One that approves remembers the bodies of the tools that it is about. `seen`: the digest of each that this person
+    saw; it is refused if others are in use.
+    """
     _check_may_write(by)
     version = policy.versions.filter(number=number).first()
     if version is None or policy.replayed != number:
         raise NotNow("Replay this version on history first, and check what it would have decided.")
-    if version.action == Action.AUTO_APPROVE and (version.owner_id != by.pk or not rights.is_reviewer(by)):
-        owner = version.owner.display_name
-        raise DecisionRefused(
-            f"It approves in the name of {owner}: only they can enable it, or write their own version."
-        )
+    _check_owns(version, by, "enable it")
+    looked_at = tool_bodies.now(version)
+    if seen is not None and (changed := _differing(seen, looked_at)):
+        raise NotNow(f"Tools were changed since you opened this page: {changed}. Look at them again.")
     # Too late if there is a newer version that nobody has replayed, or another person was faster.
     only = {"number": number, "replayed": number}
-    said = {"version": number}
-    now = timezone.now()
-    if not move_policy(policy, PolicyState.ENABLED, event="enabled", by=by, data=said, only=only, enabled_at=now):
+    said = {"version": number, **_told(looked_at)}
+    now: dict[str, Any] = {"enabled_at": timezone.now(), "looked_at": looked_at}
+    if not move_policy(policy, PolicyState.ENABLED, event="enabled", by=by, data=said, only=only, **now):
         raise NotNow("Somebody changed this policy in the meantime. Read it again.")
     return policy
+
+
+def confirm(policy: ReviewPolicy, *, by: User, seen: Mapping[str, str]) -> ReviewPolicy:
+    """Let an enabled policy approve the bodies in use that `seen` names (the digest of each tool), too.
+
+    Its owner alone can do that, as they alone enable it. A body that came into use since they looked is not approved.
+    """
+    _check_may_write(by)
+    version = policy.versions.get(number=policy.number)
+    if version.action != Action.AUTO_APPROVE:
+        raise NotNow("This policy does not approve, so it has no tools to look at.")
+    _check_owns(version, by, "approve with it what they looked at")
+    used = tool_bodies.now(version)
+    new = {tool: used.get(tool, {}) for tool in seen}
+    if changed := _differing(seen, new):
+        raise NotNow(f"Tools were changed since you opened this page: {changed}. Look at them again.")
+    only = {"state": PolicyState.ENABLED.value, "number": version.number}
+    said = {"version": version.number, **_told(new)}
+    try:
+        if not moves.look_at(policy, new, by=by, data=said, only=only):
+            raise NotNow("Somebody changed this policy in the meantime. Read it again.")
+    except Forged as forged:
+        raise NotNow("This policy is not as mindX stored it. Read it, suspend it, and enable it again.") from forged
+    return policy
+
+
+def _differing(seen: Mapping[str, str], used: LookedAt) -> str:
+    """The names of the tools of which this person saw another body than the one in use, or which they did not see."""
+    names = {tool for tool in {*seen, *used} if seen.get(tool) not in used.get(tool, {})}
+    return ", ".join(sorted(one[:60] for one in names))
+
+
+def _told(looked_at: LookedAt) -> dict[str, list[str]]:
+    """The tools and their versions for the history; nothing where there are none."""
+    tools = [f"{tool} {version}" for tool, found in looked_at.items() for version in found.values()]
+    return {"tools": sorted(tools)} if tools else {}
+
+
+def _check_owns(version: PolicyVersion, by: User, what: str) -> None:
+    """A policy approves in its owner's name, so nobody else decides what it approves."""
+    if version.action == Action.AUTO_APPROVE and not owns(version, by):
+        owner = version.owner.display_name
+        raise DecisionRefused(f"It approves in the name of {owner}: only they can {what}, or write their own version.")
 
 
 def suspend(policy: ReviewPolicy, *, by: User | None, reason: str) -> bool:

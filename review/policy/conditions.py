@@ -6,12 +6,13 @@ not meet one of a policy that approves.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from typing import Any
 
 from agents.bdi.forecast.touched_paths import Touched
+from review.policy.bodies import Body
 from review.risk.assessment import Level
 
 SOURCES = ("rule", "model", "person", "recovery", "understanding")
@@ -65,6 +66,8 @@ class PlanFacts:
     is_asked_again: bool = False
     # What of it only people may approve, in words; "" if nothing is known of the kind.
     endangers: str = ""
+    # Of the tools that do not ship with mindX and that its steps name.
+    bodies: tuple[Body, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -133,6 +136,18 @@ def _read(name: str, value: Any, default: object) -> Any:
     return tuple(sorted(set(value)))
 
 
+def names_commands(conditions: Conditions, tool: str, commands: Iterable[str]) -> list[str]:
+    """Those commands of a tool that these conditions name, or leave open."""
+    if conditions.tools and tool not in conditions.tools:
+        return []
+    return [one for one in commands if not conditions.commands or _is_named(conditions, tool, one)]
+
+
+def _is_named(conditions: Conditions, tool: str, command: str) -> bool:
+    """A command may be written without its tool."""
+    return not {command, f"{tool}.{command}"}.isdisjoint(conditions.commands)
+
+
 def met(conditions: Conditions, step: StepFacts, plan: PlanFacts, *, restricts: bool) -> tuple[bool, str]:
     """Whether one step meets all conditions, and in words what was met, or the first that was not."""
     said = []
@@ -145,7 +160,6 @@ def met(conditions: Conditions, step: StepFacts, plan: PlanFacts, *, restricts: 
 
 def _each(conditions: Conditions, step: StepFacts, plan: PlanFacts, *, restricts: bool) -> list[tuple[bool, str]]:
     found: list[tuple[bool, str]] = []
-    full = f"{step.tool}.{step.command}"
     for name, actual, wanted in (
         ("tool", step.tool, conditions.tools),
         ("effect", step.effect, conditions.effects),
@@ -157,7 +171,8 @@ def _each(conditions: Conditions, step: StepFacts, plan: PlanFacts, *, restricts
         if wanted:
             found.append((actual in wanted, f"{name} {actual}"))
     if conditions.commands:
-        found.append((not {step.command, full}.isdisjoint(conditions.commands), f"command {full}"))
+        holds = _is_named(conditions, step.tool, step.command)
+        found.append((holds, f"command {step.tool}.{step.command}"))
     if conditions.roles:
         found.append((not set(plan.roles).isdisjoint(conditions.roles), f"role {', '.join(plan.roles) or 'none'}"))
     return found + _seen(conditions, step, plan, restricts=restricts)

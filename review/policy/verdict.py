@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 
-from review.policy.conditions import Conditions, PlanFacts, StepFacts, met
+from review.policy.bodies import LookedAt, why_new
+from review.policy.conditions import Conditions, PlanFacts, StepFacts, met, names_commands
 from review.risk.assessment import Level
+
+# The others reach beyond the workspace, or do something that cannot be done again.
+APPROVED_EFFECTS = ("idempotent", "workspace")
 
 
 class Action(StrEnum):
@@ -26,7 +30,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True)
 class Rule:
-    """An enabled policy, in one version."""
+    """An enabled policy, in one version. `looked_at`: the bodies of tools that it approves, if it approves."""
 
     policy_id: int
     # None: the row names a version that does not exist.
@@ -35,6 +39,7 @@ class Rule:
     number: int
     action: Action
     conditions: Conditions
+    looked_at: LookedAt = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -115,7 +120,26 @@ def _approving(rule: Rule, plan: PlanFacts) -> tuple[Fired, bool]:
         holds, said = met(rule.conditions, step, plan, restricts=False)
         if not holds:
             return Fired(rule, step.position, f"it does not cover this step: {said}"), False
+    for body in plan.bodies:
+        if new := why_new(body, rule.looked_at):
+            return Fired(rule, next((each.position for each in plan.steps if each.tool == body.tool), 0), new), False
     return Fired(rule, 0, f"it covers all {len(plan.steps)} steps"), True
+
+
+def concerns(conditions: Conditions, tool: str, effects: Mapping[str, str]) -> bool:
+    """Whether a policy that approves is about this tool, whose commands have these effects.
+
+    It is if it names the tool or one of its commands. One that names neither is about every tool of which it could
+    approve a step.
+    """
+    named = names_commands(conditions, tool, effects)
+    names_any = bool(conditions.tools or conditions.commands)
+    return bool(named) and (names_any or is_approvable(effects[one] for one in named))
+
+
+def is_approvable(effects: Iterable[str]) -> bool:
+    """Whether a policy could ever approve a step with one of these effects."""
+    return any(effect in APPROVED_EFFECTS for effect in effects)
 
 
 def barred(rule: Rule, plan: PlanFacts) -> str:
@@ -132,7 +156,7 @@ def barred(rule: Rule, plan: PlanFacts) -> str:
         if bad:
             return words
     for step in plan.steps:
-        if step.effect not in ("idempotent", "workspace"):
+        if step.effect not in APPROVED_EFFECTS:
             return f"step {step.position} has the effect {step.effect}"
         if step.touch.makes_autonomous:
             return f"step {step.position} switches autonomous mode on"

@@ -95,6 +95,12 @@ def _decision(it: _Entry) -> str:
     return f"{done} {it.place} of goal {it.data.get('goal', '?')}{it.because}"
 
 
+def _held(it: _Entry) -> str:
+    verdict = {"first": "first approval", "approve": "approval", "reject": "rejection"}.get(str(it.data.get("verdict")))
+    made = f"the {verdict or 'request for changes'} of {it.place}"
+    return f"{it.word('what')} {made}, before it took effect{it.because}"
+
+
 def _level(it: _Entry) -> str:
     verdict = str(it.data.get("verdict", ""))
     return f"{_VERDICTS.get(verdict, verdict)} the {it.word('what', 'level')} of {it.place}{it.because}"
@@ -161,6 +167,7 @@ def _training(it: _Entry) -> str:
 _SAID: Mapping[str, Callable[[_Entry], str]] = {
     Event.DECISION: _decision,
     Event.LEVEL: _level,
+    Event.HELD: _held,
     Event.TYPED: _typed,
     Event.POLICY: lambda it: f"changed the policy “{it.text('called', it.name)}” ({it.word('what')}){it.changes}",
     Event.LOGIN: lambda it: f"logged in{it.address}{it.provider}",
@@ -198,7 +205,7 @@ _SAID: Mapping[str, Callable[[_Entry], str]] = {
     ),
     Event.INBOX: lambda it: (
         f"decided the call of {it.text('tool', '?')} that {it.text('source', 'a program')} asked about:"
-        f" {it.word('decision', '?')}{it.because}"
+        f" {it.word('verdict', it.data.get('decision', '?'))}{it.because}"
     ),
     Event.TRAINING: _training,
     Event.RESTORED: lambda it: f"restored mindX from a backup of {it.text('as_of')}",

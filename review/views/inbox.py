@@ -36,7 +36,7 @@ def listing(request: HttpRequest) -> HttpResponse:
     rows = requests.visible_to(asking(request))
     waiting = [row for row in rows.filter(state="waiting").order_by("expires_at")[:_SHOWN] if _state(row) == "waiting"]
     ended = [row for row in rows.order_by("-id")[: 2 * _SHOWN] if _state(row) != "waiting"][:_SHOWN]
-    context = {"waiting": [_row(row) for row in waiting], "ended": [_row(row) for row in ended]}
+    context = {"waiting": [_row(row) for row in waiting], "ended": [_row(row) for row in requests.as_told(ended)]}
     return render(request, "review/inbox/list.html", context)
 
 
@@ -94,7 +94,6 @@ def _state(row: InboxRequest) -> str:
 
 
 def _row(row: InboxRequest) -> dict[str, Any]:
-    row = requests.as_told(row)
     state = _state(row)
     return {
         "row": row,
@@ -106,6 +105,7 @@ def _row(row: InboxRequest) -> dict[str, Any]:
 
 def _page(request: HttpRequest, row: InboxRequest, status: int = 200, trouble: str = "", **said: str) -> HttpResponse:
     user = asking(request)
+    [row] = requests.as_told([row])
     shown = [(name, _told(value)) for name, value in row.arguments.items()]
     context = {
         **_row(row),

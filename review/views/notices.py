@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
+from people import sealing
 from review.models import Delivery, Notice, NoticeChoice
 from review.models.notices import ABOUT
 from review.notices.form import NoticeForm
@@ -51,13 +53,14 @@ def choose(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _page(request, form, status=422)
     chosen = form.cleaned_data
-    choice, _ = NoticeChoice.objects.get_or_create(user=user)
-    choice.email_kinds, choice.apprise_kinds = chosen["email_kinds"], chosen["apprise_kinds"]
-    if chosen["forget"]:
-        choice.apprise_address = ""
-    elif chosen["apprise_address"]:
-        choice.apprise_address = chosen["apprise_address"]
-    choice.save()
+    with transaction.atomic():
+        choice, is_new = NoticeChoice.objects.select_for_update().get_or_create(user=user)
+        # An address that this person did not save is not kept.
+        kept = choice.apprise_address if is_new or sealing.is_genuine(choice) else ""
+        choice.apprise_address = "" if chosen["forget"] else chosen["apprise_address"] or kept
+        choice.email_kinds, choice.apprise_kinds = chosen["email_kinds"], chosen["apprise_kinds"]
+        choice.save()
+        sealing.seal(choice)
     messages.success(request, "Your notification settings are saved.")
     return redirect("review-notices")
 

@@ -13,10 +13,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from agents.components import made_tools
 from people.models import User
 from review.errors import DecisionRefused, WordsRefused
 from review.models import Decision, PolicyDay, PolicyVersion, ReviewPolicy
-from review.policies import replay, tightening, writing
+from review.policies import replay, tightening, tool_bodies, writing
 from review.policies.form import PolicyForm, initial_conditions, initial_of
 from review.views.plan import asking
 
@@ -32,6 +33,12 @@ class Listed:
     version: PolicyVersion
     used: int
     outcomes: list[Decision]
+    tools: list[tool_bodies.Row]
+
+    @property
+    def new_tools(self) -> list[tool_bodies.Row]:
+        """Those that were changed since somebody looked at it while it was enabled."""
+        return [one for one in self.tools if one.is_new] if self.policy.state == "enabled" else []
 
     @property
     def badge(self) -> str:
@@ -72,7 +79,8 @@ def listing(request: HttpRequest) -> HttpResponse:
     policies = list(ReviewPolicy.objects.prefetch_related("versions"))
     today = timezone.now().astimezone(UTC).date()
     used = dict(PolicyDay.objects.filter(day=today).values_list("policy_id", "used"))
-    rows = [_listed(policy, used.get(policy.pk, 0)) for policy in policies]
+    tools = made_tools.in_use() if policies else []
+    rows = [_listed(policy, used.get(policy.pk, 0), tools) for policy in policies]
     suggested = request.GET.get("history") == "1" and writing.may_write(user)
     context = {
         "rows": rows,
@@ -91,9 +99,11 @@ def one(request: HttpRequest, pk: int) -> HttpResponse:
     today = timezone.now().astimezone(UTC).date()
     used = PolicyDay.objects.filter(policy=policy, day=today).values_list("used", flat=True).first() or 0
     versions = [(version, said(version)) for version in policy.versions.select_related("owner")]
+    row = _listed(policy, used, made_tools.in_use())
     context = {
-        "row": _listed(policy, used),
+        "row": row,
         "policy": policy,
+        "owns": writing.owns(row.version, user),
         "versions": versions,
         "changes": policy.changes.select_related("by")[:50],
         "may_write": writing.may_write(user),
@@ -122,7 +132,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def act(request: HttpRequest, pk: int, act: str) -> HttpResponse:
-    """Replay, enable, suspend or retire."""
+    """Replay, enable, confirm changed tools, suspend or retire."""
     user = _writer(request)
     policy = get_object_or_404(ReviewPolicy, pk=pk)
     try:
@@ -132,8 +142,12 @@ def act(request: HttpRequest, pk: int, act: str) -> HttpResponse:
         elif act == "enable":
             number = request.POST.get("version", "")
             is_number = number.isascii() and number.isdigit() and len(number) < 9
-            writing.enable(policy, by=user, number=int(number) if is_number else 0)
+            seen = tool_bodies.pairs_of(request.POST.getlist("tool"))
+            writing.enable(policy, by=user, number=int(number) if is_number else 0, seen=seen)
             messages.success(request, f"Policy “{policy.name}” is enabled.")
+        elif act == "confirm":
+            writing.confirm(policy, by=user, seen=tool_bodies.pairs_of(request.POST.getlist("tool")))
+            messages.success(request, f"Policy “{policy.name}” approves what you looked at, too.")
         elif act == "suspend":
             writing.suspend(policy, by=user, reason=f"by {user.display_name}")
             messages.success(request, f"Policy “{policy.name}” is suspended.")
@@ -172,10 +186,10 @@ def _suggested(request: HttpRequest) -> dict[str, Any]:
     return {"action": "auto_approve", "budget": 5, "sampling_percent": 20, **initial_conditions(found.conditions)}
 
 
-def _listed(policy: ReviewPolicy, used: int) -> Listed:
+def _listed(policy: ReviewPolicy, used: int, tools: list[made_tools.InUse]) -> Listed:
     version = next(each for each in policy.versions.all() if each.number == policy.number)
     outcomes = Decision.objects.filter(policy__policy=policy).select_related("intent_plan__goal").order_by("-pk")
-    return Listed(policy, version, used, list(outcomes[:LAST_OUTCOMES]))
+    return Listed(policy, version, used, list(outcomes[:LAST_OUTCOMES]), tool_bodies.rows(policy, version, tools))
 
 
 def _reader(request: HttpRequest) -> User:

@@ -82,6 +82,7 @@ OPERATIONS = [
     ("POST", "policies/1/versions", Scope.POLICIES_WRITE),
     ("POST", "policies/1/replay", Scope.POLICIES_WRITE),
     ("POST", "policies/1/enable", Scope.POLICIES_WRITE),
+    ("POST", "policies/1/confirm", Scope.POLICIES_WRITE),
     ("POST", "policies/1/disable", Scope.POLICIES_WRITE),
     ("GET", "levels", Scope.REVIEW_READ),
     ("GET", "levels/1", Scope.REVIEW_READ),

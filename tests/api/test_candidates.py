@@ -12,6 +12,7 @@ from agents.states import ReplayState
 from library.components import services
 from library.models import ComponentVersion
 from tests.cast import person
+from tests.forging import sealed
 from tests.library.vectors import install
 
 pytestmark = pytest.mark.django_db
@@ -35,10 +36,10 @@ def with_cases(candidate: str, *flips: tuple[bool, bool], owner: Any, make_goal:
     replay.cases.all().delete()
     for number, (parent, new) in enumerate(flips, start=1):
         goal = make_goal(owner, f"greet {number}")
-        ReplayCase.objects.create(
+        sealed(ReplayCase.objects.create(
             replay=replay, number=number, goal=goal, text=goal.text, half="probe", succeeded_then=parent, base="",
             is_done=True, parent_passes=parent, candidate_passes=new, differs=True,
-        )  # fmt: skip
+        ))  # fmt: skip
     Replay.objects.filter(pk=replay.pk).update(state=ReplayState.DONE.value)
     return replay
 

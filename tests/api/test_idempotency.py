@@ -17,8 +17,9 @@ from django.utils import timezone
 
 from agents.models import Goal, Workspace
 from mindx_web.api.protocol.guard import _at_work, guarded
-from people import idempotency
+from people import idempotency, sealing
 from people.models import AnsweredRequest
+from tests.forging import forge
 
 pytestmark = pytest.mark.django_db
 GOAL = {"text": "Write a note"}
@@ -177,3 +178,21 @@ def test_of_many_equal_requests_at_once_one_makes_the_workspace(api_of: Any, own
     assert set(statuses) <= {201, 409}
     assert statuses[201] >= 1
     assert Workspace.objects.count() == 1
+
+
+@pytest.mark.parametrize("column", ["body", "status", "user_id"])
+def test_an_answer_that_mindx_did_not_give_is_not_given_again(
+    api_of: Any, owner: Any, outsider: Any, column: str
+) -> None:
+    caller = api_of(owner)
+    caller.post("goals", GOAL, Idempotency_Key="k1")
+    row = AnsweredRequest.objects.get()
+    assert sealing.is_genuine(row)
+    value = {"body": '{"state": "approved"}', "status": 202, "user_id": outsider.pk}[column]
+    forge(f"UPDATE people_answeredrequest SET {column} = %s", value)
+    with pytest.raises(idempotency.NotKept):
+        idempotency.begin(AnsweredRequest.objects.get().user, row.key, row.fingerprint)
+    if column != "user_id":
+        answer = caller.post("goals", GOAL, Idempotency_Key="k1")
+        assert (answer.status_code, Goal.objects.count()) == (409, 1)
+        assert "not what mindX answered" in answer.json()["detail"]

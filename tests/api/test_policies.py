@@ -9,8 +9,11 @@ import pytest
 from django.utils import timezone
 
 from agents.models import IntentPlan
+from library.components import services as library
 from people.models import User
 from review.models import PolicyVersion, ReviewClock, ReviewPolicy
+from review.policies.tool_bodies import digest_of
+from tests.agents.toolkit.made_texts import WORD_COUNT
 from tests.cast import person
 
 pytestmark = pytest.mark.django_db
@@ -94,7 +97,13 @@ def test_who_may_not_is_refused(api_of: Any, keeper: User, owner: User, reviewer
     assert api_of(reviewer).get(at).json()["name"] == TWO["name"]
     assert api_of(owner).get("policies").status_code == 403
     assert api_of(owner).get(at).status_code == 403
-    for path, body in (("replay", None), ("enable", {"version": 1}), ("disable", None), ("versions", TWO)):
+    for path, body in (
+        ("replay", None),
+        ("enable", {"version": 1}),
+        ("disable", None),
+        ("versions", TWO),
+        ("confirm", {"tools": {"a": "b"}}),
+    ):
         assert api_of(reviewer).post(f"{at}/{path}", body).status_code == 403, path
     assert api_of(reviewer).post("policies", TWO).status_code == 403
     twice = api_of(keeper).post("policies", TWO)
@@ -102,6 +111,32 @@ def test_who_may_not_is_refused(api_of: Any, keeper: User, owner: User, reviewer
     missing = api_of(operator).post("policies", approving())
     assert "reviewer" in missing.json()["detail"]
     assert api_of(keeper).get("policies/999").status_code == 404
+
+
+def test_a_changed_tool_is_named_and_confirmed_by_the_digest_that_was_seen(
+    api_of: Any, keeper: User, operator: User
+) -> None:
+    first = library.publish("tool", "word_count", WORD_COUNT, by=operator, status="active")
+    call = api_of(keeper)
+    at = f"policies/{call.post('policies', approving(conditions={'commands': ['count_words']})).json()['id']}"
+    call.post(f"{at}/replay")
+    assert call.post(f"{at}/enable", {"version": 1, "tools": {"word_count": "a1"}}).status_code == 409
+    old = {"word_count": digest_of(WORD_COUNT)}
+    (tool,) = call.post(f"{at}/enable", {"version": 1, "tools": old}).json()["tools"]
+    assert (tool["version"], tool["digest"], tool["is_approved"]) == ("1.0.0", old["word_count"], True)
+    changed = WORD_COUNT.replace("Counts the words of text files.", "Counts words.")
+    candidate = library.publish("tool", "word_count", changed, by=operator)
+    assert api_of(operator).get(f"candidates/{candidate.pk}").json()["asked_again_by"] == [at.partition("/")[2]]
+    assert api_of(operator).get(f"candidates/{first.pk}").json()["asked_again_by"] == []
+    library.activate(candidate, operator)
+    (tool,) = call.get("policies").json()["items"][0]["tools"]
+    assert (tool["version"], tool["is_approved"], tool["looked_at"]) == ("1.1.0", False, ["1.0.0"])
+    assert call.post(f"{at}/confirm", {"tools": old}).status_code == 409
+    assert call.post(f"{at}/confirm", {"tools": {}}).status_code == 422
+    new = {"tools": {"word_count": tool["digest"]}}
+    assert api_of(person("oli", "operator", "reviewer")).post(f"{at}/confirm", new).status_code == 403
+    (tool,) = call.post(f"{at}/confirm", new).json()["tools"]
+    assert (tool["is_approved"], tool["looked_at"]) == (True, ["1.0.0", "1.1.0"])
 
 
 def test_a_plan_under_a_time_limit_gets_an_hour_more(

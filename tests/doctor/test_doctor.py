@@ -36,6 +36,7 @@ from people import journal
 from people.journal import Event
 from people.models import User
 from review.models import Delivery
+from tests.forging import forge
 
 Check = Callable[[], Iterator[Finding]]
 
@@ -319,6 +320,14 @@ def test_a_row_of_a_chain_that_was_changed_fails(owner: User) -> None:
         cursor.execute("ALTER TABLE review_auditentry DISABLE TRIGGER USER")
         cursor.execute("UPDATE review_auditentry SET subject = 'agent:other'")
     assert "fail" in grades(records.chains)
+
+
+@pytest.mark.django_db
+def test_rows_that_mindx_did_not_seal_are_named(owner: User, reviewer: User) -> None:
+    assert grades(records.seals) == ["ok"]
+    forge("UPDATE people_user SET roles = '{admin}' WHERE id = %s", owner.pk)
+    assert grades(records.seals) == ["fail"]
+    assert f"user {owner.pk}" in told(records.seals)
 
 
 @pytest.mark.django_db

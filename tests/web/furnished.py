@@ -84,6 +84,7 @@ from tests.agents.bdi.workflows.workflow_texts import GREET, define, execute
 from tests.agents.foreign_tools.mcp_programs import COMMAND, HONEST
 from tests.agents.presentation.reports import report
 from tests.agents.toolkit.made_texts import WORD_COUNT
+from tests.forging import sealed
 from tests.review.plans import MKDIR, WRITE, goal_of, proposed, step
 from tests.review.some_levels import asked_choice
 from tests.review.some_policies import in_force, tried
@@ -224,12 +225,22 @@ def _guest(owner: User) -> Goal:
     """A goal that an agent of a framework worked on: a call that is reviewed, one that was refused, and an answer."""
     agent = Agent.objects.create(name="guest", framework="openai_agents")
     goal = goals.submit(by=owner, text=f"Copy {LONG}", agent=agent)
-    run = FrameworkRun.objects.create(goal=goal, framework=agent.framework, turn=2, steps=2, tokens=300, answer=NASTY)
+    run = sealed(
+        FrameworkRun.objects.create(goal=goal, framework=agent.framework, turn=2, steps=2, tokens=300, answer=NASTY)
+    )
     call = ToolCall("simple_coder", "read", {"path": "a.txt"}, NASTY)
     plan = tool_calls.propose(call, Terms(owner, agent=agent), Caller(agent.framework, "guest"), parent=goal)
     of = {"run": run, "turn": 1}
-    FrameworkCall.objects.create(**of, position=1, call_id="1", name=f"{LONG}__{LONG}", refused=f"there is no {NASTY}")
-    FrameworkCall.objects.create(**of, position=2, call_id="2", name="simple_coder__read", why=NASTY, goal=plan.goal)
+    sealed(
+        FrameworkCall.objects.create(
+            **of, position=1, call_id="1", name=f"{LONG}__{LONG}", refused=f"there is no {NASTY}"
+        )
+    )
+    sealed(
+        FrameworkCall.objects.create(
+            **of, position=2, call_id="2", name="simple_coder__read", why=NASTY, goal=plan.goal
+        )
+    )
     return goal
 
 
@@ -313,10 +324,10 @@ class _Echo:
 
 def _copied(owner: User) -> EvolvedCopy:
     """What a submitter's goal made of firmware, which waits for somebody who may write."""
-    return EvolvedCopy.objects.create(
+    return sealed(EvolvedCopy.objects.create(
         goal=goal_of(owner, f"Better {LONG}"), target_kind="firmware", target_name="general", wish=NASTY,
         proposed=f"Write English.\n{NASTY}\n", said=f"it waits, {LONG}", settled_at=timezone.now(),
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 def _tuned(keeper: User) -> int:
@@ -424,14 +435,14 @@ def _replayed(by: User, goal: Goal) -> ComponentVersion:
     """A candidate of a prompt, with a case of each flip and reasons that are long and want to be markup."""
     used = ComponentVersion.objects.get(component__kind="prompt", component__name="plan", status="active")
     version = prompt_versions.save(used.component, used.body.replace("You plan", "You now plan"), by=by, changes=LONG)
-    replay = Replay.objects.create(version=version, parent=used, by=by, why=NASTY, state="done")
+    replay = sealed(Replay.objects.create(version=version, parent=used, by=by, why=NASTY, state="done"))
     call = ModelCall.objects.filter(goal=str(goal.pk)).latest("pk").pk
     for number, (parent, candidate) in enumerate(((True, False), (False, True), (None, True), (True, True)), start=1):
-        ReplayCase.objects.create(
+        sealed(ReplayCase.objects.create(
             replay=replay, number=number, goal=goal, call=call, parent_call=call, candidate_call=call, text=NASTY,
             half="probe", succeeded_then=True, base="", is_done=True, parent_passes=parent, candidate_passes=candidate,
             parent_said=NASTY, candidate_said=LONG, differs=number < 4,
-        )  # fmt: skip
+        ))  # fmt: skip
     return version
 
 
@@ -439,20 +450,20 @@ def _trials(b: ComponentVersion, by: User, goal: Goal) -> tuple[int, int]:
     """A live trial with answers of both versions, and a replayed one that found B better."""
     asked: dict[str, Any] = {"difference": 20, "differ": 30, "alpha": 5, "power": 80, "most_cases": 85}
     asked |= {"component": b.component, "a": b.parent, "b": b, "by": by, "why": NASTY, "power_stated": 0.8}
-    live = VersionTrial.objects.create(**asked, mode="live")
+    live = sealed(VersionTrial.objects.create(**asked, mode="live"))
     call = ModelCall.objects.filter(goal=str(goal.pk)).latest("pk").pk
     for number, (is_b, worked) in enumerate(((False, True), (True, False), (True, True), (False, False))):
         VersionTrialCase.objects.create(
             trial=live, call=call + number, is_b=is_b, worked=worked, known_at=timezone.now()
         )
     said = {"state": "ended", "verdict": "b_better", "reason": LONG, "ended_at": timezone.now()}
-    ended = VersionTrial.objects.create(**asked, **said, mode="replayed")
-    replay = Replay.objects.create(version=b, parent=asked["a"], by=by, trial=ended, state="done")
+    ended = sealed(VersionTrial.objects.create(**asked, **said, mode="replayed"))
+    replay = sealed(Replay.objects.create(version=b, parent=asked["a"], by=by, trial=ended, state="done"))
     for number, (a_passes, b_passes) in enumerate([(False, True)] * 7 + [(True, True), (None, True)], start=1):
-        ReplayCase.objects.create(
+        sealed(ReplayCase.objects.create(
             replay=replay, number=number, goal=goal, text=NASTY, half="probe", succeeded_then=True, base="",
             is_done=True, parent_passes=a_passes, candidate_passes=b_passes, parent_said=NASTY, candidate_said=LONG,
-        )  # fmt: skip
+        ))  # fmt: skip
     return live.pk, ended.pk
 
 

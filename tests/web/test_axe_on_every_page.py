@@ -345,6 +345,7 @@ ACTIONS = {
 }
 # Parts of a page that a script asks for, data and files: nothing that a person reads as a page.
 PARTS: dict[str, Callable[[Furnished], list[Any]]] = {
+    "agents-foreign-readings": lambda _: [],
     "goal-preview": lambda _: [],
     "goal-state": _goal,
     "goal-log": _goal,

@@ -11,6 +11,7 @@ from agents.coordinator import backlog_taking
 from agents.mastermind.stops import Rules
 from agents.models import BacklogItem, IntentPlan
 from people.models import User
+from tests.forging import sealed
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 PHONE = 390
@@ -44,7 +45,7 @@ def test_no_menu_is_cut_off_on_a_phone(
     owner: User, admin: User, propose_plan: Callable[..., IntentPlan], open_page: Callable[..., Page]
 ) -> None:
     plan = propose_plan(owner, [{"tool": "simple_coder", "command": "mkdir", "params": {"path": "notes"}}])
-    BacklogItem.objects.create(target="tool:reader", suggestion="Keep numbers", text_key="x", by=owner)
+    sealed(BacklogItem.objects.create(target="tool:reader", suggestion="Keep numbers", text_key="x", by=owner))
     backlog_taking.save_rules(Rules(per_day=0), 0.88, by=admin)
     page = open_page(admin, "/agents/", width=PHONE)
     home, found = page.url.removesuffix("/agents/"), {}

@@ -13,6 +13,7 @@ from agents.models import EvolvedCopy, Goal
 from library.components import services as library
 from library.models import ComponentVersion
 from people.models import User
+from tests.forging import sealed
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]
@@ -21,14 +22,16 @@ ClientOf = Callable[[User], Client]
 @pytest.fixture
 def copy(owner: User, operator: User, make_goal: Callable[..., Goal]) -> EvolvedCopy:
     library.activate(firmware.save("finance", "Be careful.", by=operator), operator)
-    return EvolvedCopy.objects.create(
-        goal=make_goal(owner, "Improve the firmware finance"),
-        target_kind="firmware",
-        target_name="finance",
-        wish="say it <b>twice",
-        proposed="Be careful.\nAsk twice.\n",
-        said="it waits",
-        settled_at=timezone.now(),
+    return sealed(
+        EvolvedCopy.objects.create(
+            goal=make_goal(owner, "Improve the firmware finance"),
+            target_kind="firmware",
+            target_name="finance",
+            wish="say it <b>twice",
+            proposed="Be careful.\nAsk twice.\n",
+            said="it waits",
+            settled_at=timezone.now(),
+        )
     )
 
 

@@ -34,7 +34,7 @@ from library.components.canary import MOST_PERCENT as HALF
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
 from library.prompts.in_use import KIND as PROMPT
-from people import journal
+from people import journal, sealing
 from people.journal import Event
 from people.models import User
 from people.roles import Role
@@ -172,7 +172,7 @@ def has_decided(trial: VersionTrial) -> bool:
 
 def sweep() -> None:
     """Look at what there is for each trial that is running, and end those that know."""
-    for trial in _rows().filter(_RUNNING):
+    for trial in sealing.genuine(_rows().filter(_RUNNING)):
         if trial.is_live:
             trial_cases.take(trial)
         decide(trial)
@@ -244,6 +244,7 @@ def _begun(wanted: Wanted, held: Offer, by: User) -> VersionTrial:
         trial.b, trial.seen_plan = _put_to_half(wanted, by), trial_cases.newest_plan()
         trial.rollout = rollouts.latest(trial.b)
     trial.save()
+    sealing.seal(trial)
     if not trial.is_live:
         found = trial_cases.in_drawn_order(trial, trial_cases.earlier(wanted.b, plan.most))
         replays.compare(trial, found)

@@ -22,8 +22,6 @@ from agents.states import ReplayState, RolloutState, TrialState
 from library.components import services as library
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
-from people import journal
-from people.journal import Event
 from people.models import User
 from people.roles import Role
 
@@ -103,11 +101,9 @@ def activate(version: ComponentVersion, *, by: User, reason: str = "") -> Compon
         version = _admitted(version, by, reason)
         previous = version.component.versions.filter(status=_Status.ACTIVE).exclude(pk=version.pk).first()
         is_new = not may_return_to(version)
-        activated = library.activate(version, by)
         if is_new and previous is not None and replays.can_be(version):
-            rollouts.begin(activated, previous, by=by)
-        _journal(activated, by, "activated", reason)
-        return activated
+            rollouts.begin(version, previous, by=by)
+        return library.activate(version, by, reason)
 
 
 def begin_canary(version: ComponentVersion, *, by: User, percent: int, reason: str = "") -> ComponentVersion:
@@ -118,10 +114,9 @@ def begin_canary(version: ComponentVersion, *, by: User, percent: int, reason: s
     with transaction.atomic():
         _check_no_trial(version)
         version = _admitted(version, by, reason)
-        begun = library.begin_canary(version, by, percent)
+        begun = library.begin_canary(version, by, percent, "% of new goals", reason)
         previous = version.component.versions.get(status=_Status.ACTIVE)
         rollouts.begin(begun, previous, by=by, percent=percent)
-        _journal(begun, by, f"made a canary for {percent} % of new goals", reason)
         return begun
 
 
@@ -132,7 +127,7 @@ def activate_prompt(version: ComponentVersion, *, by: User, reason: str = "") ->
     """
     prompt_versions.check_may_use(version, by)
     with transaction.atomic():
-        return prompt_versions.activate(_admitted(version, by, reason), by=by)
+        return prompt_versions.activate(_admitted(version, by, reason), by=by, reason=reason)
 
 
 def begin_prompt_canary(version: ComponentVersion, *, by: User, percent: int, reason: str = "") -> ComponentVersion:
@@ -140,7 +135,7 @@ def begin_prompt_canary(version: ComponentVersion, *, by: User, percent: int, re
     prompt_versions.check_may_use(version, by)
     with transaction.atomic():
         _check_no_trial(version)
-        return prompt_canaries.begin(_admitted(version, by, reason), by=by, percent=percent)
+        return prompt_canaries.begin(_admitted(version, by, reason), by=by, percent=percent, reason=reason)
 
 
 def activate_firmware(version: ComponentVersion, *, by: User, reason: str = "") -> ComponentVersion:
@@ -159,19 +154,15 @@ def reject(version: ComponentVersion, *, by: User, reason: str) -> ComponentVers
     if version.status not in (_Status.CANDIDATE, _Status.CANARY):
         raise LibraryRefused(f"Version {version.version} is {version.status}, so there is nothing to reject.")
     with transaction.atomic():
-        retired = library.retire(version, by)
+        retired = library.retire(version, by, "rejected", reason)
         if reason.strip():
             library.note(retired, f"rejected by {by.username}: {reason.strip()}")
-        _journal(retired, by, "rejected", reason)
         return retired
 
 
 def retire(version: ComponentVersion, *, by: User) -> ComponentVersion:
     """Take a version out of use. Raises LibraryRefused."""
-    with transaction.atomic():
-        retired = library.retire(version, by)
-        _journal(retired, by, "retired", "")
-        return retired
+    return library.retire(version, by)
 
 
 def _check_no_trial(version: ComponentVersion) -> None:
@@ -220,8 +211,3 @@ def _lift(version: ComponentVersion, why: str, by: User, reason: str) -> None:
             "reason",
         )
     library.note(version, f"activated despite the failed check by {by.username}: {reason.strip()}")
-
-
-def _journal(version: ComponentVersion, by: User, what: str, reason: str) -> None:
-    said = {"what": what, "version": version.version, "called": version.component.name, "why": reason.strip()}
-    journal.record(Event.COMPONENT, by=by, subject=f"component:{version.component_id}", data=said)

@@ -26,6 +26,7 @@ from library.components import services as library
 from library.errors import LibraryRefused
 from library.models import ComponentVersion
 from library.prompts.in_use import KIND
+from people import sealing
 from people.models import User
 
 # As few as the gate takes for no chance.
@@ -68,18 +69,17 @@ class Comparison:
         return fails_more_often(_SPENDING, self.stretches)
 
 
-def begin(version: ComponentVersion, *, by: User, percent: int) -> ComponentVersion:
+def begin(version: ComponentVersion, *, by: User, percent: int, reason: str = "") -> ComponentVersion:
     """Have a candidate be sent with so many percent of requests, 1 to 50. Operators may. Raises LibraryRefused."""
     prompt_versions.check_may_use(version, by)
     if version.status != _Status.CANDIDATE:
         raise LibraryRefused(f"Version {version.version} is {version.status}. Only a candidate can become a canary.")
     with transaction.atomic():
-        begun = library.begin_canary(version, by, percent)
+        begun = library.begin_canary(version, by, percent, "% of requests", reason)
         previous = version.component.versions.get(status=_Status.ACTIVE)
         rollout = rollouts.begin(begun, previous, by=by, percent=percent)
         rollout.counted_from = {"version": _counts(begun), "previous": _counts(previous)}
         rollout.save(update_fields=["counted_from"])
-        prompt_versions.journal_move(begun, by, f"made a canary for {percent} % of requests")
     return begun
 
 
@@ -93,7 +93,7 @@ def comparison(rollout: Rollout) -> Comparison:
 def sweep() -> None:
     """Take back what proves worse; end the watch over what is no canary any more."""
     watched = Rollout.objects.filter(state=RolloutState.WATCHED.value, version__component__kind=KIND)
-    for rollout in watched.select_related("version__component", "previous__component"):
+    for rollout in sealing.genuine(watched.select_related("version__component", "previous__component")):
         if rollout.version.status != _Status.CANARY:
             rollouts.end(rollout, RolloutState.ENDED, f"version {rollout.version.version} is {rollout.version.status}")
             continue

@@ -30,7 +30,7 @@ from library.components import canary
 from library.components import services as library
 from library.models import ComponentVersion
 from library.prompts.in_use import KIND as PROMPT
-from people import journal
+from people import journal, sealing
 from people.journal import Event
 from people.models import User
 
@@ -51,17 +51,20 @@ def begin(version: ComponentVersion, previous: ComponentVersion, *, by: User, pe
     for older in Rollout.objects.filter(version=version, state=_WATCHED):
         move_rollout(older, RolloutState.ENDED, reason=f"activated by {by.username}")
     newest = Plan.objects.aggregate(Max("pk"))["pk__max"] or 0
-    return Rollout.objects.create(version=version, previous=previous, percent=percent, by=by, seen_plan=newest)
+    begun = Rollout.objects.create(version=version, previous=previous, percent=percent, by=by, seen_plan=newest)
+    sealing.seal_new(begun)
+    return begun
 
 
 def latest(version: ComponentVersion) -> Rollout | None:
     """The newest time that this version was put to use and watched."""
-    return Rollout.objects.filter(version=version).select_related("previous", "by").order_by("-pk").first()
+    found = Rollout.objects.filter(version=version).select_related("previous", "by").order_by("-pk")
+    return next(iter(sealing.genuine(found)), None)
 
 
 def was_before_another(version: ComponentVersion) -> bool:
     """Whether it was in use when another version was put to use."""
-    return Rollout.objects.filter(previous=version).exists()
+    return bool(sealing.genuine(Rollout.objects.filter(previous=version)))
 
 
 def judgement(rollout: Rollout) -> Judgement:
@@ -72,7 +75,7 @@ def judgement(rollout: Rollout) -> Judgement:
 def sweep() -> None:
     """Look at what was planned since the last time for each version that is watched, and decide."""
     watched = Rollout.objects.filter(state=_WATCHED).exclude(version__component__kind=PROMPT)
-    for rollout in watched.select_related("version__component", "previous__component", "by"):
+    for rollout in sealing.genuine(watched.select_related("version__component", "previous__component", "by")):
         if decide(rollout):
             continue
         if not replays.is_open(rollout.version):

@@ -16,11 +16,12 @@ from django.utils import timezone
 from agents.evolution.auditing import proposing
 from agents.evolution.candidates import asking, searches
 from agents.models import EvolutionGrant, EvolutionProposal, EvolutionStart
-from agents.record import logs
+from agents.record import causes, logs
+from agents.record.causes import Forged
 from agents.record.errors import NotPossibleNow, NotYours
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
-from people import journal
+from people import journal, sealing
 from people.journal import Event
 from people.models import User
 from people.roles import Role
@@ -35,8 +36,8 @@ _OPEN = (ComponentVersion.Status.CANDIDATE, ComponentVersion.Status.CANARY)
 
 
 def granted() -> EvolutionGrant | None:
-    """What was granted last; None: nothing ever was."""
-    return EvolutionGrant.objects.select_related("by").order_by("-pk").first()
+    """What is granted; None: nothing ever was."""
+    return next(iter(sealing.genuine(EvolutionGrant.objects.select_related("by"))), None)
 
 
 def grant(starts_a_day: int, *, by: User) -> EvolutionGrant:
@@ -47,7 +48,11 @@ def grant(starts_a_day: int, *, by: User) -> EvolutionGrant:
         raise NotPossibleNow(f"Set a number from 0 to {MOST_A_DAY}.")
     with transaction.atomic():
         before = granted()
+        # Nobody can bring an older grant back, sealed as it was.
+        sealing.end_all(EvolutionGrant, EvolutionGrant.objects.values_list("pk", flat=True))
+        EvolutionGrant.objects.all().delete()
         made = EvolutionGrant.objects.create(starts_a_day=starts_a_day, by=by)
+        sealing.seal_new(made)
         was = {"starts_a_day": before.starts_a_day if before is not None else 0}
         said = {"what": "set how many candidates a day are started automatically"}
         data = said | journal.difference(was, {"starts_a_day": starts_a_day})
@@ -64,8 +69,11 @@ def run() -> int:
         return 0
     begun = 0
     for proposal, component in _wanted():
-        if not _begin(held, component, proposal, held.by):
-            break
+        try:
+            if not _begin(held, component, proposal, held.by):
+                break
+        except Forged:
+            return begun
         begun += 1
     return begun
 
@@ -88,6 +96,7 @@ def _begin(held: EvolutionGrant, component: Component, proposal: EvolutionPropos
         newest = EvolutionGrant.objects.select_for_update().order_by("-pk").first()
         if newest is None or newest.pk != held.pk:
             return False
+        causes.check(newest)
         midnight = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
         if EvolutionStart.objects.filter(at__gte=midnight).count() >= newest.starts_a_day:
             return False

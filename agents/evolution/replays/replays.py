@@ -196,7 +196,7 @@ def judgement(replay: Replay) -> Judgement:
 def judgement_of(cases: QuerySet[ReplayCase]) -> Judgement:
     """What those of these cases say that are done; each goal counts once, as it was replayed last."""
     flips: dict[object, Flip] = {}
-    for one in cases.filter(is_done=True).order_by("pk"):
+    for one in sealing.genuine(cases.filter(is_done=True).order_by("pk")):
         key = f"call {one.call}" if one.call is not None else one.goal_id or f"case {one.pk}"
         flips[key] = Flip(one.parent_passes, one.candidate_passes, one.differs)
     return gate.judge(list(flips.values()))
@@ -256,4 +256,5 @@ def store(replay: Replay, case: ReplayCase) -> bool:
             return False
         case.is_done = True
         case.save()
+        sealing.seal(case)
         return True

@@ -2,56 +2,50 @@
 
 from __future__ import annotations
 
-from django.contrib import messages
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from agents.components import made_tools
-from agents.components.tool_writing import ToolInvalid
-from agents.foreign import registering
-from agents.foreign.cards import CardRefused
-from agents.foreign.fetching import NotFetched
+from agents.foreign import reading
 from agents.models import ForeignAgent
 from agents.record.errors import NotPossibleNow
 from agents.views.access import person_of
 from library.components import services
 from library.errors import LibraryRefused
 
-_SHOWN = 200
-_REFUSALS = (CardRefused, NotFetched, ToolInvalid, NotPossibleNow, ValueError)
+_SHOWN, _READINGS = 200, 5
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def listing(request: HttpRequest) -> HttpResponse:
-    """All of them; POST reads a card."""
-    said = ""
-    if request.method == "POST":
-        said = request.POST.get("address", "").replace("\0", "")[:2_001]
-        refused, status = "", 422
-        try:
-            done = registering.register(said, by=person_of(request))
-        except LibraryRefused as error:
-            refused, status = str(error), 403
-        except _REFUSALS as error:
-            refused = str(error)
-        else:
-            return _registered(request, done)
-        return _page(request, said, refused, status)
-    return _page(request, said, "", 200)
+    """All of them; POST has a worker read a card."""
+    if request.method != "POST":
+        return _page(request)
+    said = request.POST.get("address", "").replace("\0", "")[:2_001]
+    try:
+        reading.ask(said, by=person_of(request))
+    except LibraryRefused as error:
+        return _page(request, said, str(error), 403)
+    except (NotPossibleNow, ValueError) as error:
+        return _page(request, said, str(error), 422)
+    return redirect("agents-foreign")
 
 
-def _registered(request: HttpRequest, done: registering.Registered) -> HttpResponse:
-    if done.candidate is None:
-        messages.success(request, f"The card of {done.agent.name} was read again. Its address is as before.")
-        return redirect("agents-foreign")
-    told = f"{done.agent.name} is registered. Nothing asks it before its tool is activated: read its code here."
-    messages.success(request, told)
-    return redirect(f"{reverse('tool', args=[done.agent.tool])}?version={done.candidate.pk}")
+@require_safe
+def readings(request: HttpRequest) -> HttpResponse:
+    """What became of the cards that this person asked for; asks again as long as one is open."""
+    return render(request, "agents/foreign/_readings.html", _lately(request))
 
 
-def _page(request: HttpRequest, said: str, refused: str, status: int) -> HttpResponse:
+def _lately(request: HttpRequest) -> dict[str, Any]:
+    rows = list(reading.lately(person_of(request))[:_READINGS])
+    return {"readings": rows, "is_reading": any(row.is_open for row in rows)}
+
+
+def _page(request: HttpRequest, said: str = "", refused: str = "", status: int = 200) -> HttpResponse:
     agents = list(ForeignAgent.objects.select_related("registered_by")[:_SHOWN])
     for agent in agents:
         agent.enabled = made_tools.version_in_use(agent.tool) is not None  # type: ignore[attr-defined]  # for the page
@@ -60,5 +54,6 @@ def _page(request: HttpRequest, said: str, refused: str, status: int) -> HttpRes
         "said": said,
         "refused": refused,
         "may_write": services.may_write(request.user),
+        **_lately(request),
     }
     return render(request, "agents/foreign/list.html", context, status=status)

@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from agents.components import made_tools
+from agents.evolution.activation import asked_again
 from agents.foreign_tools import servers
 from agents.foreign_tools.servers import ServerRefused
 from agents.models import McpServer
@@ -42,10 +43,13 @@ def one(request: HttpRequest, pk: int) -> HttpResponse:
     """One server with its tools."""
     server = get_object_or_404(servers.known(), pk=pk)
     made_tools.refresh()
+    user: Any = request.user
+    tools = mcp_page.tools_of(server)
+    asked = asked_again.of_all([tool.newest for tool in tools if tool.newest is not None and tool.is_new], user)
     context = {
         "server": server,
         "lines": server.source.splitlines(),
-        "tools": mcp_page.tools_of(server),
+        "tools": [(tool, asked.get(tool.newest.pk) if tool.newest is not None else None) for tool in tools],
         "may_manage": servers.may_manage(request.user),
         "is_listing": server.state != AskedState.ENDED,
     }

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from agents.components import made_tools
-from agents.evolution.activation import deciding, tool_checks
+from agents.evolution.activation import asked_again, deciding, tool_checks
 from agents.models import Replay
 from agents.pages.evolution import replay_page, search_page, trial_page
 from agents.presentation import tool_page, unified_diff
@@ -121,6 +121,7 @@ def _made(request: HttpRequest, component: Component) -> HttpResponse:
         "check": tool_checks.of(shown),
         "columns": COLUMNS,
         "standing": deciding.standing(shown),
+        "asked": asked_again.of(shown, user),
         "proof": replay_page.of(shown, request.user),
         "ab_trials": trial_page.OfComponent(component, user),
         "writer": search_page.writer_of(component),

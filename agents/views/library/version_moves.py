@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest
 from agents.components.rule_writing import RuleInvalid
 from agents.components.tool_writing import ToolInvalid
 from agents.components.workflow_library import WorkflowInvalid
-from agents.evolution.activation import deciding, tool_checks
+from agents.evolution.activation import asked_again, deciding, tool_checks
 from agents.evolution.candidates import searches
 from agents.evolution.replays import replays
 from agents.models import Replay
@@ -89,7 +89,8 @@ def _is_number(text: str) -> bool:
 
 
 def _activate(version: ComponentVersion, user: User, given: _Given) -> str:
-    return f"Version {deciding.activate(version, by=user, reason=given.reason).version} is active."
+    activated = deciding.activate(version, by=user, reason=given.reason)
+    return f"Version {activated.version} is active. {asked_again.of(activated, user).sentence}".rstrip()
 
 
 def _retire(version: ComponentVersion, user: User, given: _Given) -> str:

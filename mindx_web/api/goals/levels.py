@@ -135,13 +135,13 @@ def page(
     if state is not None:
         found = found.filter(state=state.value)
     rows, following = newest_first(found, after, limit)
-    return LevelPage(items=[_out(row) for row in rows], next=following)
+    return LevelPage(items=[_out(row) for row, _ in levels.told(rows)], next=following)
 
 
 @router.get("/{level_id}", response=LevelOut, auth=_MAY_READ, operation_id="read_level")
 def read(request: ApiRequest, level_id: str) -> LevelOut:
     """One design or choice of rules."""
-    return _out(_read(request.auth.user, level_id))
+    return _told(_read(request.auth.user, level_id))
 
 
 @router.post("/{level_id}/approve", response=LevelOut, auth=_MAY_DECIDE, operation_id="approve_level")
@@ -156,7 +156,7 @@ def approve(request: ApiRequest, level_id: str, payload: ApproveIn) -> LevelOut:
         choice=payload.choice,
         via=_VIA,
     )
-    return _out(_read(user, level_id))
+    return _told(_read(user, level_id))
 
 
 @router.post("/{level_id}/reject", response=LevelOut, auth=_MAY_DECIDE, operation_id="reject_level")
@@ -165,7 +165,7 @@ def reject(request: ApiRequest, level_id: str, payload: RejectIn) -> LevelOut:
     user = request.auth.user
     document = _read(user, level_id)
     decisions.reject(document, by=user, digest=said_digest(payload.digest), reason=payload.reason, via=_VIA)
-    return _out(_read(user, level_id))
+    return _told(_read(user, level_id))
 
 
 @router.post(
@@ -177,7 +177,7 @@ def request_changes(request: ApiRequest, level_id: str, payload: ChangesIn) -> L
     document = _read(user, level_id)
     digest = said_digest(payload.digest)
     decisions.request_changes(document, by=user, digest=digest, comment=payload.comment, via=_VIA)
-    return _out(_read(user, level_id))
+    return _told(_read(user, level_id))
 
 
 @designs.post(
@@ -189,6 +189,11 @@ def send(request: ApiRequest, response: HttpResponse, goal_id: str, payload: Des
     document = services.revise(changeable(user, goal_id), payload.design, by=user)
     response.headers["Location"] = f"/api/v1/levels/{document.pk}"
     return Status(201, _out(document))
+
+
+def _told(document: LevelDocument) -> LevelOut:
+    [(row, _)] = levels.told([document])
+    return _out(row)
 
 
 def _out(document: LevelDocument) -> LevelOut:

@@ -20,7 +20,7 @@ from agents.components.rules import KIND as RULE
 from agents.components.tool_writing import ToolInvalid
 from agents.components.workflow_library import KIND as WORKFLOW
 from agents.components.workflow_library import WorkflowInvalid
-from agents.evolution.activation import deciding, prompt_canaries, rollouts, tool_checks
+from agents.evolution.activation import asked_again, deciding, prompt_canaries, rollouts, tool_checks
 from agents.evolution.replays import replays
 from agents.evolution.replays.gate import Verdict
 from agents.pages.evolution import replay_page
@@ -162,6 +162,7 @@ class CandidateOut(Schema):
 
     `rollout`: null until it is in use. `trials`: only for a tool. `canary`: for a prompt that is or was one.
     `replay_cost`: for a prompt, firmware or an agent that is not in use; `POST candidates/{id}/replay` spends it.
+    `asked_again_by`: for a tool, the ids of enabled policies that approve no plan with this version yet.
     """
 
     id: str
@@ -176,6 +177,7 @@ class CandidateOut(Schema):
     canary: AnswersOut | None = None
     replay_cost: CostOut | None = None
     why_not: str
+    asked_again_by: list[str] = []
 
 
 @router.get("/{candidate_id}", response=CandidateOut, auth=_MAY_READ, operation_id="get_candidate")
@@ -298,6 +300,7 @@ def candidate_out(version: ComponentVersion, user: Any) -> CandidateOut:
         canary=_answers(version),
         replay_cost=_cost(version),
         why_not=deciding.standing(version).why_not if proof is None else proof.standing.why_not,
+        asked_again_by=[str(policy.pk) for policy in asked_again.policies([version])[version.pk]],
     )
 
 

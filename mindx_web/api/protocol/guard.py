@@ -121,6 +121,8 @@ def _replayed(request: HttpRequest) -> HttpResponse | AnsweredRequest | None:
         raise Problem(422, str(error), kind="key_reused") from error
     except idempotency.StillAtWork as error:
         raise Problem(409, str(error), kind="still_at_work", headers={"Retry-After": "1"}) from error
+    except idempotency.NotKept as error:
+        raise Problem(409, str(error), kind="not_possible") from error
     if row.status is None:
         return row
     headers = {"Location": row.location} if row.location else {}

@@ -123,7 +123,7 @@ def page(
     if state is not None:
         found = found.filter(state=state.value)
     rows, following = newest_first(found, after, limit)
-    return InboxPage(items=[_out(row) for row in rows], next=following)
+    return InboxPage(items=[_out(row) for row in requests.as_told(rows)], next=following)
 
 
 @router.get("/{request_id}", response=InboxOut, auth=_MAY_READ, operation_id="read_inbox")
@@ -139,6 +139,7 @@ def read(
             row = _ended(row, time.monotonic() + wait)
         finally:
             _waiting.release()
+    [row] = requests.as_told([row])
     return _out(row)
 
 
@@ -187,7 +188,6 @@ def _refused(refused: DecisionRefused) -> Problem:
 
 
 def _out(row: InboxRequest) -> InboxOut:
-    row = requests.as_told(row)
     return InboxOut(
         id=str(row.pk),
         state=requests.state_of(row),

@@ -10,6 +10,8 @@ from ninja import Body, Query, Router, Schema
 from ninja.responses import Status
 from pydantic import Field
 
+from agents.components import made_tools
+from agents.components.made_tools import InUse
 from agents.record.errors import NotPossibleNow
 from mindx_web.api.protocol.auth import ApiRequest, BearerToken
 from mindx_web.api.protocol.paging import After, Limit, found_id, newest_first
@@ -18,7 +20,7 @@ from mindx_web.api.protocol.shapes import Nothing, Strict
 from people.models import User
 from people.scopes import Scope
 from review.models import PolicyVersion, ReviewPolicy
-from review.policies import writing
+from review.policies import tool_bodies, writing
 from review.policies.writing import Draft
 from review.policy.conditions import Conditions, ConditionsRefused
 from review.policy.states import PolicyState
@@ -44,6 +46,20 @@ class VersionOut(Schema):
     at: datetime
 
 
+class PolicyToolOut(Schema):
+    """A tool that people made or that others serve, and that the policy is about, if it approves.
+
+    `version` and `digest` (SHA-256 of its text) are those in use, null if none is. `looked_at`: versions that its owner
+    looked at; only these are approved. `is_approved`: whether the one in use is among them.
+    """
+
+    tool: str
+    version: str | None
+    digest: str | None
+    is_approved: bool
+    looked_at: list[str]
+
+
 class PolicyOut(Schema):
     """A policy. `number` is its newest version, which applies; `replayed` the one last replayed on history, and
     `replay` where that version would have decided differently from people.
@@ -58,6 +74,7 @@ class PolicyOut(Schema):
     replay: dict[str, Any]
     enabled_at: datetime | None
     versions: list[VersionOut]
+    tools: list[PolicyToolOut] = []
 
 
 class PolicyPage(Schema):
@@ -85,9 +102,19 @@ class PolicyIn(VersionIn):
 
 
 class EnableIn(Strict):
-    """The version that was read and replayed; if there is a newer one, the request is refused."""
+    """The version that was read and replayed; if there is a newer one, the request is refused.
+
+    `tools`: the digest of each tool that you looked at; the request is refused if others are in use.
+    """
 
     version: int
+    tools: dict[str, str] | None = None
+
+
+class ConfirmIn(Strict):
+    """The digest of each tool that you looked at; the request is refused if another is in use."""
+
+    tools: dict[str, str] = Field(min_length=1)
 
 
 class DisableIn(Strict):
@@ -109,7 +136,8 @@ def page(
     if state is not None:
         found = found.filter(state=state.value)
     rows, following = newest_first(found, after, limit)
-    return PolicyPage(items=[_out(row) for row in rows], next=following)
+    tools = made_tools.in_use() if rows else []
+    return PolicyPage(items=[_out(row, tools) for row in rows], next=following)
 
 
 @router.get("/{policy_id}", response=PolicyOut, auth=_MAY_READ, operation_id="read_policy")
@@ -146,9 +174,17 @@ def replay(request: ApiRequest, policy_id: str, payload: Annotated[Nothing | Non
 
 @router.post("/{policy_id}/enable", response=PolicyOut, auth=_MAY_WRITE, operation_id="enable_policy")
 def enable(request: ApiRequest, policy_id: str, payload: EnableIn) -> PolicyOut:
-    """Enable the replayed version. Only its owner can enable one that approves."""
+    """Enable the replayed version. Only its owner can enable one that approves; it approves tools as they are now."""
     user = request.auth.user
-    writing.enable(_read(user, policy_id), by=user, number=payload.version)
+    writing.enable(_read(user, policy_id), by=user, number=payload.version, seen=payload.tools)
+    return _out(_read(user, policy_id))
+
+
+@router.post("/{policy_id}/confirm", response=PolicyOut, auth=_MAY_WRITE, operation_id="confirm_policy")
+def confirm(request: ApiRequest, policy_id: str, payload: ConfirmIn) -> PolicyOut:
+    """Let it approve tools in the versions in use, too, which changed since its owner looked. Only its owner can."""
+    user = request.auth.user
+    writing.confirm(_read(user, policy_id), by=user, seen=payload.tools)
     return _out(_read(user, policy_id))
 
 
@@ -206,7 +242,8 @@ def _read(user: User, policy_id: str) -> ReviewPolicy:
     return policy
 
 
-def _out(policy: ReviewPolicy) -> PolicyOut:
+def _out(policy: ReviewPolicy, tools: list[InUse] | None = None) -> PolicyOut:
+    newest = next(version for version in policy.versions.all() if version.number == policy.number)
     return PolicyOut(
         id=str(policy.pk),
         name=policy.name,
@@ -217,6 +254,17 @@ def _out(policy: ReviewPolicy) -> PolicyOut:
         replay=policy.replay,
         enabled_at=policy.enabled_at,
         versions=[_version_out(version) for version in policy.versions.all()],
+        tools=[_tool_out(row) for row in tool_bodies.rows(policy, newest, tools)],
+    )
+
+
+def _tool_out(row: tool_bodies.Row) -> PolicyToolOut:
+    return PolicyToolOut(
+        tool=row.tool,
+        version=row.body.version if row.body is not None else None,
+        digest=row.body.digest if row.body is not None else None,
+        is_approved=row.is_known,
+        looked_at=list(row.looked_at),
     )
 
 

@@ -33,6 +33,7 @@ from agents.record.moves import move_backlog_item
 from agents.states import BACKLOG_MOVES, BacklogState, MoveRefused
 from people.models import User
 from review.models import AuditEntry
+from tests.forging import sealed
 
 pytestmark = pytest.mark.django_db
 
@@ -208,6 +209,7 @@ def test_an_item_moves_as_the_table_says(owner: User, old: BacklogState, new: Ba
     where = {"merged_into": into} if old is BacklogState.MERGED else {}
     BacklogItem.objects.filter(pk=item.pk).update(state=old.value, **where)
     item.refresh_from_db()
+    sealed(item)
     also: dict[str, Any] = {"merged_into": into if new is BacklogState.MERGED else None}
     if new in BACKLOG_MOVES[old]:
         assert move_backlog_item(item, new, **also).state == new

@@ -17,10 +17,11 @@ from agents.states import ModularRunState
 from agents.workspaces import workspaces
 from people.models import User
 from review import rights
-from tests.agents.modular.test_runs import WRITE, approve, worked, wrote
+from tests.agents.modular.test_runs import BY_MODEL, WRITE, approve, worked, wrote
 from tests.agents.modular.test_runs import begun as begun
 from tests.forging import forge
 from tests.models.conftest import provider as provider
+from tests.models.server import Provider
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Begun = Callable[..., ModularRun]
@@ -86,6 +87,41 @@ def test_a_forged_answer_of_a_call_is_not_taken_for_its_result(begun: Begun, own
     wanting.goal_ended(want.goal_id)
     want.refresh_from_db()
     assert want.answer is None
+
+
+@pytest.mark.parametrize("is_asked", [False, True])
+def test_an_answer_that_comes_while_a_step_is_under_way_has_to_be_genuine(
+    is_asked: bool, begun: Begun, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Forged once the step has looked for what it has: before it asks, and before it keeps the model's answer."""
+    calls: list[object] = []
+
+    def forged(run: ModularRun, args: object) -> dict[str, str]:
+        values = json.dumps(args), json.dumps({"text": json.dumps(_HARM)}), run.pk, run.at_step + 1
+        if is_asked:
+            forge("UPDATE agents_modularwant SET answer = %s WHERE run_id = %s AND step = %s", *values[1:])
+        calls.append(values)
+        return {"text": "nothing", "model": "m"}
+
+    def late(run: ModularRun, step: int) -> dict[str, ModularWant]:
+        found = wanted(run, step)
+        if not is_asked:
+            columns = "run_id, step, key, kind, args, answer, asked_at"
+            values = run.pk, step, json.dumps({"text": json.dumps(_HARM)})
+            forge(
+                f"INSERT INTO agents_modularwant ({columns}) VALUES (%s, %s, 'sample-1', 'model', '{{}}', %s, now())"
+                " ON CONFLICT DO NOTHING",
+                *values,
+            )
+        return found
+
+    wanted = wanting.wanted
+    monkeypatch.setattr(wanting, "_asked", forged)
+    monkeypatch.setattr(wanting, "wanted", late)
+    run = begun(BY_MODEL)
+    assert (run.state, bool(calls)) == (ModularRunState.PAUSED, is_asked)
+    assert "is not as mindX stored it" in run.reason
+    assert not Goal.objects.exists()
 
 
 def test_the_end_of_another_goal_is_no_answer_to_a_call(begun: Begun, owner: User, reviewer: User) -> None:

@@ -20,6 +20,7 @@ from agents.models import (
     Agent,
     BusRequest,
     CandidateSearch,
+    CardReading,
     EnvironmentPolicy,
     EnvironmentRun,
     Goal,
@@ -76,6 +77,8 @@ def make(kind: type[LeasedWork], owner: User, operator: User) -> Make:
                 return {"version": first, "by": operator}
             second = library.publish("prompt", first.component.name, "two", by=operator)
             return {"version": second, "parent": first, "by": operator}
+        if kind is CardReading:
+            return {"by": operator, "address": "https://agents.example.org/card.json"}
         if kind is McpServer:
             name = f"s{McpServer.objects.count()}"
             return {"name": name, "command": "python3 x", "added_by": operator, "asked_by": operator}
@@ -130,7 +133,7 @@ def run_out(row: LeasedWork) -> None:
 
 
 def test_there_are_kinds_and_each_table_has_its_states(kind: type[LeasedWork]) -> None:
-    assert len(kinds()) >= 10
+    assert len(kinds()) >= 11
     assert RUNNING in kind.moves[kind.free], "what is free can be begun"
     assert kind.given_up in kind.moves[RUNNING]
     assert (RUNNING in kind.moves[RUNNING]) == (kind is not HandCommand), "what people typed runs at most once"

@@ -17,6 +17,7 @@ from agents.tuning import trying, versions
 from agents.tuning.trials import Clock, Trial
 from agents.tuning.trying_tries import _limit_at
 from people.models import User
+from tests.forging import sealed
 
 NOON = datetime(2031, 5, 4, 12, tzinfo=UTC)
 
@@ -57,7 +58,7 @@ def past(transactional_db: None, owner: User, make_goal: Callable[..., Goal]) ->
 
 
 def wished(text: str, **also: Any) -> BacklogItem:
-    return BacklogItem.objects.create(target="tool:reader", suggestion=text, text_key=text, **also)
+    return sealed(BacklogItem.objects.create(target="tool:reader", suggestion=text, text_key=text, **also))
 
 
 def tried(by: User, **values: Any) -> Trial:

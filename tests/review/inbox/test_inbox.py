@@ -279,6 +279,18 @@ def test_a_decision_that_nobody_made_is_not_told(owner: User, reviewer: User, ap
         call_command("audit", "verify", stdout=StringIO())
 
 
+@pytest.mark.parametrize("column", ["answer", "arguments", "reason", "by_id"])
+def test_a_decision_is_told_only_with_what_was_decided(
+    owner: User, reviewer: User, outsider: User, api_of: Any, column: str
+) -> None:
+    row = decided(sent(owner, allowed=ALL), reviewer, "edit", {"to": "b@example.org"})
+    assert api_of(owner).get(f"inbox/{row.pk}").json()["state"] == "decided"
+    value = {"reason": "sure", "by_id": outsider.pk}.get(column, '{"to": "evil@example.org"}')
+    forge(f"UPDATE review_inboxrequest SET {column} = %s WHERE id = %s", value, row.pk)
+    told = api_of(outsider if column == "by_id" else owner).get(f"inbox/{row.pk}").json()
+    assert (told["state"], told["decision"], told["answer"]) == ("cancelled", "", None)
+
+
 @pytest.mark.parametrize("column", ["tool", "by_id"])
 def test_a_request_that_was_changed_or_given_to_somebody_else_is_not_decided(
     owner: User, reviewer: User, outsider: User, column: str

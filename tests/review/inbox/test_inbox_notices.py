@@ -16,6 +16,7 @@ from review.inbox import requests, telling
 from review.inbox.requests import Sent, Verdict
 from review.models import Delivery, InboxRequest, Notice, NoticeChoice
 from review.notices import deliveries
+from tests.forging import sealed
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]
@@ -84,7 +85,7 @@ def test_a_refused_request_tells_nobody(owner: User, reviewer: User) -> None:
 def test_it_counts_as_read_and_is_sent_nowhere_once_it_waits_no_more(
     way: str, owner: User, reviewer: User, woken: list[int]
 ) -> None:
-    NoticeChoice.objects.create(user=reviewer, apprise_address="json://example.org", apprise_kinds=["inbox"])
+    sealed(NoticeChoice.objects.create(user=reviewer, apprise_address="json://example.org", apprise_kinds=["inbox"]))
     row, other = sent(owner), sent(owner)
     if way == "decided":
         reject(row, reviewer)
@@ -101,7 +102,7 @@ def test_it_counts_as_read_and_is_sent_nowhere_once_it_waits_no_more(
 def test_what_was_sent_already_stays_in_the_list_of_deliveries(
     owner: User, reviewer: User, django_capture_on_commit_callbacks: Any, woken: list[int]
 ) -> None:
-    NoticeChoice.objects.create(user=reviewer, apprise_address="json://example.org", apprise_kinds=["inbox"])
+    sealed(NoticeChoice.objects.create(user=reviewer, apprise_address="json://example.org", apprise_kinds=["inbox"]))
     with django_capture_on_commit_callbacks(execute=True):
         row = sent(owner)
     delivery = Delivery.objects.get()

@@ -14,7 +14,7 @@ from agents.models import Goal, LevelDocument
 from agents.states import GoalState, LevelState
 from people.models import User
 from review.levels import decisions
-from review.models import LevelDecision
+from review.models import AuditEntry
 from review.notices import levels
 from tests.review.plans import goal_of, proposed
 from tests.review.some_levels import DESIGN, GOAL, asked_choice, switch_on, with_design, worked
@@ -129,7 +129,7 @@ def test_what_is_refused_keeps_the_words_and_says_why(
     decide(client_of(second_judge), design, "approve")
     late = html(decide(client, design, "reject", reason="Too late"), 409)
     assert "approved by kai" in late
-    assert LevelDecision.objects.count() == 1
+    assert AuditEntry.objects.filter(event="level").count() == 1
 
 
 def test_the_queue_counts_what_a_person_may_decide_before_the_plan(

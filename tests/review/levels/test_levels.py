@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, transaction
 
 from agents.bdi.planning import levels as documents
 from agents.goals import goals
@@ -16,12 +16,12 @@ from agents.plans import designs
 from agents.record.errors import GoalRefused, NotPossibleNow, StaleDigest
 from agents.states import GoalState, LevelState
 from people.models import User
-from review.audit import anchors, level_chain
 from review.deciding import decisions
 from review.errors import DecisionRefused, WordsRefused
 from review.levels import decisions as level_decisions
-from review.models import AuditEntry, LevelDecision, Notice
+from review.models import AuditEntry, Notice
 from review.notices import levels
+from tests.forging import forge
 from tests.review.some_levels import DESIGN, GOAL, asked_choice, know_rules, switch_on, with_design, worked
 
 pytestmark = pytest.mark.django_db
@@ -181,7 +181,7 @@ def test_the_plan_is_made_with_the_rule_that_the_reviewer_chose(submitter: User,
     plan = worked(choice.goal).intent_plans.get()
     assert plan.plan.evidence["rule"]["name"] == AS_FILE
     assert [intent.command for intent in plan.intents.all()] == ["write"]
-    assert LevelDecision.objects.get().choice == choice_of(choice, AS_FILE)
+    assert AuditEntry.objects.get(event="level").data["choice"] == choice_of(choice, AS_FILE)
 
 
 def test_a_rule_that_was_not_shown_as_applicable_cannot_be_chosen(submitter: User, judge: User) -> None:
@@ -190,7 +190,7 @@ def test_a_rule_that_was_not_shown_as_applicable_cannot_be_chosen(submitter: Use
     for forged in ({key: "999"}, {"another goal": "1"}):
         with pytest.raises(WordsRefused, match="Choose one"):
             level_decisions.approve(choice, by=judge, digest=choice.digest, choice=forged)
-    assert not LevelDecision.objects.exists()
+    assert not AuditEntry.objects.filter(event="level").exists()
 
 
 def test_a_confirmed_rule_counts_for_one_plan_and_is_asked_again_for_the_next(submitter: User, judge: User) -> None:
@@ -272,25 +272,36 @@ def test_a_choice_whose_bytes_were_changed_after_it_was_approved_is_asked_about_
     assert goal.level_documents.count() == 2
 
 
-def test_decisions_stand_in_a_chain_of_their_own_and_in_the_journal(
-    submitter: User, judge: User, without_guard: WithoutGuard
+@pytest.mark.parametrize(
+    ("state", "by"), [("approved", "jo"), ("rejected", "jo"), ("sent_back", "jo"), ("approved", None)]
+)
+def test_a_decision_that_nobody_made_is_not_told(
+    state: str, by: str | None, submitter: User, judge: User, api_of: Any, client_of: Any
 ) -> None:
     switch_on("design")
-    for text in ("One", "Two"):
-        design = with_design(submitter, text)
-        level_decisions.approve(design, by=judge, digest=design.digest, comment="Fine")
-    assert level_chain.walk().broken is None
-    assert ("level decisions", 2) in [(name, walk.rows) for name, walk in anchors.walk_all()]
-    entry = AuditEntry.objects.filter(event="level").last()
-    assert entry is not None
-    assert entry.data["verdict"] == "approve"
-    with pytest.raises(IntegrityError, match="append-only"), transaction.atomic():
-        LevelDecision.objects.update(comment="Not fine")
-    with without_guard("review_leveldecision", "review_leveldecision_is_append_only"):
-        LevelDecision.objects.filter(digest=design.digest).update(comment="Not fine")
-    broken = level_chain.walk().broken
-    assert broken is not None
-    assert "not what was signed" in broken.reason
+    design = with_design(submitter)
+    person = judge.pk if by else None
+    forge(
+        "UPDATE agents_leveldocument SET state = %s, decided_by_id = %s, decided_at = now() WHERE id = %s",
+        state,
+        person,
+        design.pk,
+    )
+    told = api_of(submitter).get(f"levels/{design.pk}").json()
+    assert (told["state"], told["decided_by"]) == ("cancelled", None)
+    assert "Nobody decided this" in told["reason"]
+    page = client_of(judge).get(f"/review/levels/{design.pk}/").content.decode()
+    assert "h-decided" not in page
+
+
+def test_a_decision_is_told_with_its_entry(submitter: User, judge: User, api_of: Any) -> None:
+    switch_on("design")
+    design = with_design(submitter)
+    level_decisions.reject(design, by=judge, digest=design.digest, reason="Too large")
+    told = api_of(submitter).get(f"levels/{design.pk}").json()
+    assert (told["state"], told["decided_by"], told["reason"]) == ("rejected", judge.username, "Too large")
+    with pytest.raises(DatabaseError, match="immutable"):
+        forge("UPDATE agents_leveldocument SET state = 'approved' WHERE id = %s", design.pk)
 
 
 def test_each_is_told_once_and_the_outcome_goes_back_to_who_wrote_the_design(submitter: User, judge: User) -> None:

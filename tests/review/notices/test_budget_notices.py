@@ -16,6 +16,7 @@ from agents.states import GoalState
 from people.models import User
 from review.models import Delivery, Notice, NoticeChoice
 from review.notices import budgets
+from tests.forging import sealed
 
 pytestmark = pytest.mark.django_db
 REASON = "model_budget_spent: 15,000 of 20,000 tokens of today's budget are used, and this call may take 9,000."
@@ -63,7 +64,7 @@ def test_operators_hear_of_an_agent_once_a_day(owner: User, outsider: User, oper
 def test_who_chose_it_gets_it_elsewhere_too(owner: User, put_off: Any, settings: Any) -> None:
     settings.NOTIFY_BY_EMAIL = True
     User.objects.filter(pk=owner.pk).update(email="olga@example.org")
-    NoticeChoice.objects.create(user=owner, email_kinds=["budget"])
+    sealed(NoticeChoice.objects.create(user=owner, email_kinds=["budget"]))
     put_off(owner)
     budgets.sweep()
     assert Delivery.objects.get().notice.user == owner

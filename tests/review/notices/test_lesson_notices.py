@@ -13,6 +13,7 @@ from agents.tuning.lessons import Taught
 from people.models import User
 from review.models import Delivery, Notice, NoticeChoice
 from review.notices import deliveries
+from tests.forging import sealed
 
 pytestmark = pytest.mark.django_db
 ClientOf = Callable[[User], Client]
@@ -56,7 +57,7 @@ def test_it_goes_elsewhere_too_for_who_chose_that(
 ) -> None:
     woken: list[int] = []
     monkeypatch.setattr(deliveries, "wake", woken.append)
-    NoticeChoice.objects.create(user=judge, apprise_address="json://example.org", apprise_kinds=["lesson"])
+    sealed(NoticeChoice.objects.create(user=judge, apprise_address="json://example.org", apprise_kinds=["lesson"]))
     lessons.take_back(taught(APP, judge, plan), by=keeper)
     delivery = Delivery.objects.get()
     assert f"/tuning/taught/{delivery.notice.lesson_id}/" in deliveries._body(delivery)

@@ -18,6 +18,7 @@ import pytest
 from aiosmtpd.controller import Controller
 from apprise.manager_plugins import NotificationManager
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
@@ -26,6 +27,7 @@ from agents.models import IntentPlan
 from agents.plans import renewals
 from agents.record import moves
 from agents.states import PlanState
+from people import sealing
 from people.models import User
 from review.deciding import decisions
 from review.models import AuditEntry, Delivery, Notice, NoticeChoice, ReviewClock, TimeLimit
@@ -36,6 +38,7 @@ from review.policy.verdict import Action
 from review.queue import assigning, deadlines
 from tests.axe import violations
 from tests.browser import arrived, chromium, open_page, sideways  # noqa: F401  # two are fixtures
+from tests.forging import forge, sealed
 from tests.review.plans import goal_of, proposed, step
 from tests.review.some_policies import in_force, tried
 
@@ -58,7 +61,7 @@ def told(kind: str) -> set[str]:
 
 def going(user: User, channel: str, address: str = "", kinds: list[str] = EVERY) -> NoticeChoice:
     name = "email_kinds" if channel == "email" else "apprise_kinds"
-    return NoticeChoice.objects.create(user=user, apprise_address=address, **{name: kinds})
+    return sealed(NoticeChoice.objects.create(user=user, apprise_address=address, **{name: kinds}))
 
 
 def delivered(plan: IntentPlan) -> Delivery:
@@ -553,3 +556,32 @@ def test_notices_are_read_and_followed_in_a_browser(
         page.screenshot(path=f"{folder}/notices-{width}.png", full_page=True)
     page.get_by_role("link", name="A plan is waiting for your review").click()
     expect(page.locator("h1")).to_have_text("Write a note")
+
+
+# --- rows that mindX did not write -------------------------------------------------------------------------------
+
+
+def test_nothing_is_sent_to_an_address_that_its_person_did_not_save(
+    plan: IntentPlan, judge: User, client_of: ClientOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(deliveries, "wake", lambda key: None)
+    going(judge, "apprise", "json://one.example", ["awaits"])
+    forge("UPDATE review_noticechoice SET apprise_address = 'json://two.example'")
+    notify.sweep()
+    assert not Delivery.objects.exists(), "of a changed choice nothing is sent"
+    client_of(judge).post(reverse("review-notices-choice"), {"apprise_kinds": ["awaits"]})
+    choice = NoticeChoice.objects.get()
+    assert choice.apprise_address == "", "an address that somebody else wrote is not kept"
+    assert sealing.is_genuine(choice)
+
+
+def test_a_text_that_mindx_did_not_write_is_not_sent(
+    plan: IntentPlan, judge: User, mailoutbox: list[Any], settings: Any, sent_now: list[int]
+) -> None:
+    settings.NOTIFY_BY_EMAIL = True
+    User.objects.filter(pk=judge.pk).update(email="jo@example.org")
+    going(judge, "email", kinds=["awaits"])
+    notify.sweep()
+    forge("UPDATE review_notice SET text = 'Your account is locked: http://evil.example'")
+    deliveries.deliver(Delivery.objects.get().pk)
+    assert (mailoutbox, Delivery.objects.get().state) == ([], "failed")

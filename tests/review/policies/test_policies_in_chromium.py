@@ -12,10 +12,12 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from agents.models import IntentPlan
+from library.components import services as library
 from people.models import User
 from review.deciding import auto_approval
 from review.models import ReviewPolicy
 from review.policy.verdict import Action
+from tests.agents.toolkit.made_texts import WORD_COUNT
 from tests.axe import violations
 from tests.browser import chromium, open_page, sideways  # noqa: F401  # the first two are fixtures
 from tests.review.some_policies import in_force
@@ -121,3 +123,36 @@ def test_an_approving_policy_is_written_without_json(
     version = ReviewPolicy.objects.get().versions.get()
     assert version.conditions == {"paths": ["notes/*"], "risk_at_most": "medium", "shadow_clean": True}
     assert (version.budget, version.sampling_percent, version.owner) == (4, 25, keeper)
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_changed_tool_is_seen_where_it_is_activated_and_confirmed_where_the_policy_is(
+    width: int,
+    operator: User,
+    keeper: User,
+    open_page: OpenPage,  # noqa: F811
+) -> None:
+    library.publish("tool", "word_count", WORD_COUNT, by=operator, status="active")
+    policy = in_force(Action.AUTO_APPROVE, keeper, "counting passes", commands=["word_count.count_words"])
+    changed = WORD_COUNT.replace("Counts the words of text files.", "Counts words.")
+    version = library.publish("tool", "word_count", changed, by=operator)
+    page = open_page(keeper, f"/tools/word_count/?version={version.pk}", width=width)
+    expect(page.locator("#asked-again")).to_contain_text("1 policy asks a person again once version 1.1.0 is active")
+    assert sideways(page) == 0
+    assert violations(page) == []
+    shot(page, f"policy-asked-again-{width}")
+    library.activate(version, operator)
+    page.reload()
+    page.get_by_role("link", name="counting passes").click()
+    expect(page.locator("#changed-tools")).to_contain_text("word_count 1.1.0 (looked at: 1.0.0)")
+    assert sideways(page) == 0
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        assert violations(page) == []
+        shot(page, f"policy-changed-tools-{scheme}-{width}")
+    page.get_by_role("button", name="I looked at it").click()
+    expect(page.locator("#tools")).to_contain_text("approved")
+    expect(page.locator("#changed-tools")).to_have_count(0)
+    shot(page, f"policy-confirmed-{width}")
+    policy.refresh_from_db()
+    assert sorted(policy.looked_at["word_count"].values()) == ["1.0.0", "1.1.0"]

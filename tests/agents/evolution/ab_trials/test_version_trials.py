@@ -30,6 +30,7 @@ from library.models import ComponentVersion
 from people.models import User
 from review.models import AuditEntry
 from tests.agents.evolution.conftest import LENIENT, STRICT, rule
+from tests.forging import sealed
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -288,10 +289,10 @@ def test_who_may_begin_and_stop_one_and_what_it_refuses(
     with pytest.raises(NotPossibleNow, match=f"A/B trial {trial.pk} of 1.0.0 and 1.1.0 is running"):
         version_trials.begin(wanted(lenient, strict), by=operator)
     with pytest.raises(IntegrityError), transaction.atomic():
-        VersionTrial.objects.create(
+        sealed(VersionTrial.objects.create(
             component=strict.component, a=lenient, b=strict, mode="replayed", difference=9, differ=9, alpha=5,
             power=80, most_cases=9, power_stated=0.5,
-        )  # fmt: skip
+        ))  # fmt: skip
     with pytest.raises(NotPossibleNow, match="An A/B trial replays"):
         replays.ask(lenient, by=operator)
     with pytest.raises(LibraryRefused, match="Stop it first"):
@@ -351,7 +352,7 @@ def test_who_may_not_see_a_goal_sees_only_that_it_is_counted(
     decided(replayed, [(True, True), (True, False)])
     version_trials.stop(replayed, by=operator)
     shared = {"difference": 20, "differ": 30, "alpha": 5, "power": 80, "most_cases": 85, "power_stated": 0.8}
-    live = VersionTrial.objects.create(component=strict.component, a=strict, b=lenient, mode="live", **shared)
+    live = sealed(VersionTrial.objects.create(component=strict.component, a=strict, b=lenient, mode="live", **shared))
     VersionTrialCase.objects.create(trial=live, goal=goal, is_b=True)
     for trial in (replayed, live):
         address = f"/evolution/trials/{trial.pk}/"
@@ -375,7 +376,7 @@ def test_results_count_in_the_order_in_which_chance_gave_the_goals(
     strict: ComponentVersion, lenient: ComponentVersion
 ) -> None:
     shared = {"difference": 20, "differ": 30, "alpha": 5, "power": 80, "most_cases": 85, "power_stated": 0.8}
-    trial = VersionTrial.objects.create(component=strict.component, a=strict, b=lenient, mode="live", **shared)
+    trial = sealed(VersionTrial.objects.create(component=strict.component, a=strict, b=lenient, mode="live", **shared))
 
     def case(is_b: bool, worked: bool | None, *, is_known: bool = True) -> VersionTrialCase:
         known_at = timezone.now() if is_known else None
@@ -399,8 +400,10 @@ def test_a_goal_that_was_handed_to_people_is_known_and_says_nothing(
     strict: ComponentVersion, lenient: ComponentVersion, owner: User, make_goal: Callable[..., Goal]
 ) -> None:
     shared = {"difference": 20, "differ": 30, "alpha": 5, "power": 80, "most_cases": 85, "power_stated": 0.8}
-    trial = VersionTrial.objects.create(
-        component=strict.component, a=strict, b=lenient, mode="live", started_at=timezone.now(), **shared
+    trial = sealed(
+        VersionTrial.objects.create(
+            component=strict.component, a=strict, b=lenient, mode="live", started_at=timezone.now(), **shared
+        )
     )
     goal = make_goal(owner)
     case = VersionTrialCase.objects.create(trial=trial, goal=goal, is_b=False)

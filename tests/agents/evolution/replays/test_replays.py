@@ -21,6 +21,7 @@ from agents.workspaces.stores import checkouts
 from library.components import services as library
 from library.errors import LibraryRefused
 from library.models import Component, ComponentVersion
+from people import sealing
 from people.models import User
 from tests.agents.evolution.conftest import Totalled, rule
 from tests.cast import person
@@ -67,6 +68,7 @@ def test_five_fixes_and_no_break_let_it_in_and_four_or_a_break_do_not(
     assert (one.fixed, one.broken, one.unchanged) == (5, 0, 2)
     # A sealed case stays from whoever wrote a version of the component; somebody else reads it.
     again.cases.filter(number=1).update(half=ReplayCase.Half.SEALED)
+    sealing.seal(again.cases.get(number=1))
     sealed = again.cases.filter(half=ReplayCase.Half.SEALED).count()
 
     def page(user: User) -> str:

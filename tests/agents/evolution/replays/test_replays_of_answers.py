@@ -28,6 +28,7 @@ from library.models import Component, ComponentVersion, ModelCall
 from library.prompts import declared
 from people.models import User
 from review.models import AuditEntry
+from tests.forging import sealed
 from tests.models.conftest import provider as provider
 from tests.models.server import Provider, refusing
 from tests.models.test_planning import GOOD, planned
@@ -282,7 +283,10 @@ def test_the_page_and_the_api_show_cost_flips_and_verdict_and_hide_what_is_seale
     fragment = client_of(operator).get(page, headers={"HX-Target": "replay"}).content.decode()
     assert ("0 of 2 cases" in fragment, "<b>try" in fragment) == (True, False)
     replaying.work()
-    Replay.objects.get(version=version).cases.filter(number=1).update(half="sealed")
+    first = Replay.objects.get(version=version).cases.get(number=1)
+    first.half = "sealed"
+    first.save()
+    sealed(first)
     found = api_of(operator).get(at).json()["replay"]
     assert (found["state"], found["fixed"], found["verdict"]) == ("done", 2, "too_few")
     assert all(one["call"] and one["parent_call"] and one["candidate_call"] for one in found["cases"])
