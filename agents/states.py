@@ -1,8 +1,7 @@
 """The allowed moves of goals, intent plans, intents, typed commands, wishes, requests of the bus and what is reviewed
 before a plan.
 
-`agents.record.moves` moves them; work under a lease of its own is moved by `agents.record.leased`, and requests of the
-bus by `agents.bus.moves`.
+`agents.record.moves` moves them, and `agents.record.leased` work under a lease of its own.
 """
 
 from __future__ import annotations
