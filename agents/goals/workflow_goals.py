@@ -13,6 +13,7 @@ from agents.components.workflow_library import WorkflowInvalid
 from agents.goals import component_goals
 from agents.goals.component_goals import Terms
 from agents.models import IntentPlan
+from agents.record import authors
 from agents.toolkit.types import PlanDraft
 from library.models import ComponentVersion
 
@@ -30,9 +31,19 @@ def process(version: ComponentVersion, params: Mapping[str, Any], terms: Terms) 
     checked = workflow_library.check(version.body, instead_of=name, version=version.version, given=params)
     bound = processable(checked)
     used = {**(checked.workflow.params if checked.workflow else {}), **params}
-    evidence = {"written_by": terms.by.username, "workflow": _told(version, bound, used)}
+    evidence: dict[str, Any] = {"written_by": terms.by.username, "workflow": _told(version, bound, used)}
+    evidence[authors.EVIDENCE] = _authors(version, bound)
     draft = PlanDraft(tuple(one.step for one in bound.steps), (), "person", evidence)
     return component_goals.planned(goal_text(version, used), draft, terms)
+
+
+def _authors(version: ComponentVersion, bound: Bound) -> list[int]:
+    """Who wrote the steps: whoever wrote this version, and those of the workflows that it calls."""
+    found = {version.created_by_id}
+    for call in bound.calls:
+        called = ComponentVersion.objects.filter(component__kind=workflow_library.KIND, component__name=call.name)
+        found |= set(called.filter(version=call.version).values_list("created_by", flat=True))
+    return sorted(one for one in found if one is not None)
 
 
 def processable(checked: Checked) -> Bound:

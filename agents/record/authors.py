@@ -2,7 +2,7 @@
 
 Read from rows that are only ever added: `Plan.by` is whoever wrote the plan by hand, edited a step of it, answered what
 the agent asked, or put other values or steps in place of a failed one. Of a plan that an agent asked for, the evidence
-names in `authors` whoever had a say in what the agent did. What a person changed stays with the goal when it is planned
+names in `authors` whoever had a say in what the agent did, and of a workflow's plan whoever wrote the workflow. What a person changed stays with the goal when it is planned
 again, so it counts for every later revision.
 """
 
@@ -27,11 +27,14 @@ def of(goal_ids: Collection[int]) -> Authors:
     designs = LevelDocument.objects.filter(goal__in=goal_ids, kind=LevelDocument.Kind.DESIGN, by__isnull=False)
     for goal_id, by in designs.values_list("goal_id", "by_id"):
         found[goal_id][by or 0] = "wrote a design of this goal"
-    plans = Plan.objects.filter(goal__in=goal_ids, by__isnull=False, intent_plans__isnull=False)
-    columns = ("goal_id", "by_id", "intent_plans__revision", f"evidence__{EVIDENCE}")
-    for goal_id, by, revision, others in plans.order_by("number").values_list(*columns):
-        found[goal_id] |= dict.fromkeys(others or (), "had a say in what this agent did")
-        found[goal_id][by or 0] = f"wrote or changed revision {revision} of this plan"
+    is_ones = Q(by__isnull=False) | Q(evidence__has_key=EVIDENCE)
+    plans = Plan.objects.filter(is_ones, goal__in=goal_ids, intent_plans__isnull=False)
+    columns = ("goal_id", "by_id", "intent_plans__revision", f"evidence__{EVIDENCE}", "evidence__workflow__name")
+    for goal_id, by, revision, others, workflow in plans.order_by("number").values_list(*columns):
+        did = f"wrote a part of the workflow {workflow}" if workflow else "had a say in what this agent did"
+        found[goal_id] |= dict.fromkeys(others or (), did)
+        if by is not None:
+            found[goal_id][by] = f"wrote or changed revision {revision} of this plan"
     return found
 
 

@@ -22,8 +22,11 @@ from library.components import services
 from library.errors import LibraryRefused
 from library.models import ComponentVersion
 from people.models import User
+from review.deciding import decisions
+from review.errors import DecisionRefused
 from tests.agents.bdi.workflows.workflow_texts import GREET, define, execute, text
 from tests.agents.toolkit.made_texts import WORD_COUNT
+from tests.cast import person
 from tests.library.vectors import install
 
 pytestmark = pytest.mark.django_db
@@ -55,6 +58,19 @@ def test_processing_makes_a_goal_with_a_plan_of_all_values_that_awaits_review(
     assert all(param.value is not None for spec in document.intents for param in spec.parameters)
     told = plan.plan.evidence["workflow"]
     assert (told["version"], told["params"], told["returned"]["key"]) == ("1.0.0", {"name": "moon"}, "content")
+
+
+def test_who_wrote_a_workflow_does_not_decide_its_plan_under_four_eyes(
+    greet: ComponentVersion, owner: User, reviewer: User, settings: Any
+) -> None:
+    settings.FOUR_EYES = True
+    calls = workflow_library.save(text(execute("Greet", item="WORKFLOW"), name="Outer"), by=person("wilma", "reviewer"))
+    plan = workflow_goals.process(calls, {}, Terms(owner))
+    for writer in (reviewer, User.objects.get(username="wilma")):
+        with pytest.raises(DecisionRefused, match="You wrote a part of the workflow Outer"):
+            decisions.approve(plan, by=writer, digest=plan.digest)
+    other = person("rosa", "reviewer")
+    assert decisions.approve(plan, by=other, digest=plan.digest).state == PlanState.APPROVED
 
 
 def test_no_worker_plans_the_goal_of_a_workflow(greet: ComponentVersion, owner: User) -> None:
