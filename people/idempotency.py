@@ -67,8 +67,10 @@ def _take_over(row: AnsweredRequest) -> bool:
 def finish(row: AnsweredRequest, status: int, *, location: str, body: str) -> None:
     """Keep a good answer. Anything else is forgotten: nothing happened, so the same key may try again."""
     if 200 <= status < 300:
+        # Whoever it was begun for, and of what: a row that was given to another request meanwhile keeps no answer.
+        begun = {"user": row.user_id, "key": row.key, "fingerprint": row.fingerprint, "status": None}
         with transaction.atomic():
-            if AnsweredRequest.objects.filter(pk=row.pk).update(status=status, location=location, body=body):
+            if AnsweredRequest.objects.filter(pk=row.pk, **begun).update(status=status, location=location, body=body):
                 sealing.seal(row)
     else:
         AnsweredRequest.objects.filter(pk=row.pk).delete()

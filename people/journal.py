@@ -58,6 +58,8 @@ class Event(StrEnum):
     ASKED_AGAIN = "asked_again"
     # A call of a tool that another framework asked about was decided.
     INBOX = "inbox"
+    # A state of a modular run was edited, or a person answered in it.
+    RUN = "run"
     # A learned policy was trained, stopped or made to forget.
     TRAINING = "training"
 

@@ -162,6 +162,19 @@ def fits_as_read(row: Model) -> bool:
     return fits_row(row, getattr(row, "newest_seal", None))
 
 
+def lock(row: _Row) -> tuple[_Row, str | None]:
+    """The row as it is stored now, locked, and its seal; None where that does not fit. For whoever changes the row.
+
+    The race it closes: somebody with the application's role has changed the row and not committed. Who has checked a
+    copy, and only then waits for the row, would seal what they wrote.
+    """
+    rows = with_seals(type(row)._base_manager.select_for_update(no_key=True, of=("self",)))
+    held = rows.get(pk=row.pk)
+    # A row that had to be waited for is newer than the seal that was read with it.
+    seal: str | None = held.newest_seal if fits_as_read(held) else newest_of(held)  # type: ignore[attr-defined]
+    return held, seal if fits_row(held, seal) else None
+
+
 def genuine(rows: QuerySet[_Row]) -> list[_Row]:
     """Those of the rows that are what was sealed last, in one question; the others are left out, and logged."""
     found = list(with_seals(rows))

@@ -6,7 +6,7 @@ Other limits are no other state of the work, so they need no branch: the run goe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.db import transaction
@@ -24,6 +24,8 @@ from agents.record import causes, leased, wake_ups
 from agents.record.errors import NotPossibleNow
 from agents.states import ModularRunState
 from agents.workspaces import workspaces
+from people import journal
+from people.journal import Event
 from people.models import User
 
 S = ModularRunState
@@ -82,6 +84,8 @@ def branch(run: ModularRun, edit: Edit, *, by: User) -> ModularStep:
         else:
             leased.to(row, new, **also)
         wake_ups.wake_background("modular", row.pk)
+        before, after = _told(state.nodes[edit.node]), _told(state.nodes[state.at] if state.at is not None else None)
+        _journal(row, by, f"edited node {edit.node} of", before, after)
     wanting.cancel(left, by=by)
     run.refresh_from_db()
     return step
@@ -116,8 +120,22 @@ def set_limits(run: ModularRun, wanted: Limits, *, by: User) -> ModularStep:
             wake_ups.wake_background("modular", row.pk)
         else:
             ModularRun.objects.filter(pk=row.pk).update(**also)
+        _journal(row, by, "changed the limits of", {}, {"limits": asdict(wanted)})
     run.refresh_from_db()
     return step
+
+
+def _journal(run: ModularRun, by: User, what: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+    data = {"what": what, "of": run.by.username, **journal.difference(before, after)}
+    journal.record(Event.RUN, by=by, subject=f"run:{run.pk}", data=data)
+
+
+def _told(node: Node | None) -> dict[str, Any]:
+    """What a node says and calls."""
+    if node is None:
+        return {}
+    call = node.message.function_call
+    return {"says": node.message.content, "calls": None if call is None else {call.name: dict(call.arguments)}}
 
 
 def _limit(state: State, wanted: Limits) -> None:
@@ -206,7 +224,7 @@ def _after(state: State) -> str:
 
 def _copied(then: ModularStep, by: User) -> Workspace:
     """A new workspace of the run's files as they were when the node was there."""
-    copy = workspaces.create_numbered(by=then.run.by, name=f"{then.workspace.name[:60]}-branch")
+    copy = workspaces.create_numbered(by=by, owner=then.run.by, name=f"{then.workspace.name[:60]}-branch")
     Workspace.objects.filter(pk=copy.pk).update(head=then.snapshot)
     copy.head = then.snapshot
     return copy

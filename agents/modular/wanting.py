@@ -36,7 +36,8 @@ from library.language.asking import Message, ModelError
 from library.memory import context
 from library.models import ModelCall
 from library.prompts import in_use
-from people import sealing
+from people import journal, sealing
+from people.journal import Event
 from people.models import User
 
 PURPOSE = "modular"
@@ -318,8 +319,11 @@ def answer_as_person(want: ModularWant, answer: Mapping[str, Any], *, by: User) 
     if want.kind != PERSON:
         raise NotPossibleNow("The run waits for something else.")
     found = {**_checked(want, answer), "by": by.username}
-    if not _answer(want, found, by):
-        raise NotPossibleNow("Somebody has answered this already.")
+    with transaction.atomic():
+        if not _answer(want, found, by):
+            raise NotPossibleNow("Somebody has answered this already.")
+        told = {"what": "answered", "of": run.by.username, "asked": want.args["ask"], "answer": found}
+        journal.record(Event.RUN, by=by, subject=f"run:{run.pk}", data=told)
     run.refresh_from_db()
     ready(run)
 

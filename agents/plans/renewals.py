@@ -6,6 +6,7 @@ are left are asked about once more, and nobody reads again what has not changed.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
@@ -25,10 +26,13 @@ from agents.record.moves import move_goal, move_intents, move_plan
 from agents.states import GoalState, IntentState, PlanState
 from agents.toolkit.registry import tools_in_use
 from agents.toolkit.types import PlanDraft
+from people import sealing
 from people.models import User
 
 FILES, GROUNDS, RECOVERY = "files", "grounds", "recovery"
 # How the reason of a plan begins that was planned anew before anybody decided it.
+logger = logging.getLogger(__name__)
+
 RENEWED = "made anew"
 # A plan that stands on everything may be asked again for thousands of files; a page shows so many.
 _NAMED = 100
@@ -143,6 +147,9 @@ def renew(plan: IntentPlan, differing: tuple[str, ...]) -> bool:
         waiting = plans.locked(plan)
         head = Workspace.objects.values_list("head", flat=True).get(pk=plan.workspace_id)
         if waiting.state != PlanState.AWAITING_REVIEW or head != plan.workspace.head:
+            return False
+        if not sealing.is_genuine(waiting):
+            logger.error("A plan that mindX did not seal is not made anew", extra={"intent_plan": plan.pk})
             return False
         goal = waiting.goal
         written = waiting.plan.source not in _PLANNED or "from_revision" in waiting.plan.evidence

@@ -11,6 +11,7 @@ from agents.bdi.plans.document import Document
 from agents.models import Belief, Goal, Intent, IntentPlan
 from agents.plans import proposals
 from agents.plans.plans import decidable
+from agents.record import causes
 from agents.record.errors import PlanInvalid
 from agents.record.moves import move_intents, move_plan
 from agents.states import IntentState, PlanState
@@ -31,6 +32,8 @@ def revise(
     Raises StaleDigest when another digest awaits or somebody decided first, and PlanInvalid with nothing changed.
     """
     with decidable(plan, digest) as (goal, locked):
+        # What is made of it is sealed, and a policy may approve that.
+        causes.check(locked)
         draft = _checked(goal, locked, make(documents.read(bytes(locked.document))))
         move_plan(locked, PlanState.SUPERSEDED, by=by.username, reason=why)
         revision = proposals.propose(goal, draft, by=by if writes else locked.plan.by)

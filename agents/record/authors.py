@@ -2,8 +2,8 @@
 
 Read from rows that are only ever added: `Plan.by` is whoever wrote the plan by hand, edited a step of it, answered what
 the agent asked, or put other values or steps in place of a failed one. Of a plan that an agent asked for, the evidence
-names in `authors` whoever had a say in what the agent did, and of a workflow's plan whoever wrote the workflow. What a person changed stays with the goal when it is planned
-again, so it counts for every later revision.
+names in `authors` whoever had a say in what the agent did, and of a workflow's plan whoever wrote the workflow. What a
+person changed stays with the goal when it is planned again, so it counts for every later revision.
 """
 
 from __future__ import annotations

@@ -31,11 +31,8 @@ def check(*rows: Model) -> None:
 
 def lock(row: _Row) -> _Row:
     """The row as it is stored now, locked. Raises Forged. Call it in the transaction that changes the row."""
-    rows = sealing.with_seals(type(row)._base_manager.select_for_update(no_key=True, of=("self",)))
-    held = rows.get(pk=row.pk)
-    if not sealing.fits_as_read(held):
-        # A row that had to be waited for is newer than the seal that was read with it.
-        held.newest_seal = _checked(held)  # type: ignore[attr-defined]  # `with_seals` sets it
+    held, seal = sealing.lock(row)
+    held.newest_seal = seal if seal is not None else _checked(held)  # type: ignore[attr-defined]  # a change goes by it
     return held
 
 

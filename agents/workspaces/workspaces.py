@@ -5,6 +5,7 @@ A change is refused while a plan runs on the workspace. Nothing is ever checked 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,7 +34,6 @@ from sandbox.contract import Limits
 from sandbox.store.snapshots import EMPTY, DamagedStore, Snapshot, SnapshotRefused, SnapshotStore
 
 _TRIES = 5
-_MOST_OF_A_NAME = 200
 _ADDRESS_WORDS = frozenset({"new"})
 
 
@@ -46,8 +46,10 @@ class Upload:
     size_bytes: int
 
 
-def create(*, by: User, name: str) -> Workspace:
-    """A new, empty workspace. Raises WorkspaceRefused for a name that is taken or is none."""
+def create(*, by: User, name: str, owner: User | None = None) -> Workspace:
+    """A new, empty workspace, of whoever makes it or of `owner`. Raises WorkspaceRefused for a name that is taken or is
+    none.
+    """
     if not by.has_role(Role.SUBMITTER, Role.REVIEWER, Role.OPERATOR, Role.DEVELOPER):
         raise WorkspaceRefused("name", "You may not create workspaces. Ask an admin for the role submitter.")
     name = name.strip()
@@ -59,20 +61,27 @@ def create(*, by: User, name: str) -> Workspace:
         raise WorkspaceRefused("name", "This name cannot be used. Choose another one of at most 80 letters.")
     try:
         with transaction.atomic():
-            workspace = Workspace.objects.create(name=name, owner=by, head=EMPTY)
+            workspace = Workspace.objects.create(name=name, owner=owner or by, head=EMPTY)
             journal.record(Event.WORKSPACE_MADE, by=by, subject=f"workspace:{name}")
             return workspace
     except IntegrityError as error:
         raise WorkspaceRefused("name", f"There is already a workspace named {name}. Choose another name.") from error
 
 
-def create_numbered(*, by: User, name: str) -> Workspace:
+def create_numbered(*, by: User, name: str, owner: User | None = None) -> Workspace:
     """As `create`; where the name is taken, the first free one of NAME-2, NAME-3, …"""
-    *names, last = name, *(f"{name}-{number}" for number in range(2, _MOST_OF_A_NAME))
-    for each in names:
+    for _ in range(_TRIES):
+        taken = set(Workspace.objects.filter(name__startswith=name).values_list("name", flat=True))
+        free = next(each for each in _numbered(name) if each not in taken)
+        # The race: somebody takes it at this moment. The next one is tried then.
         with suppress(WorkspaceRefused):
-            return create(by=by, name=each)
-    return create(by=by, name=last)
+            return create(by=by, name=free, owner=owner)
+    return create(by=by, name=name, owner=owner)
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name}-{number}" for number in itertools.count(2))
 
 
 def put_file(workspace: Workspace, *, by: User, path: str, source: BinaryIO) -> Workspace:

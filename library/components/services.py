@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 
@@ -319,32 +320,35 @@ def _record(version: ComponentVersion, by: User, what: str, reason: str = "") ->
 
 def _retire_used(component_id: int) -> None:
     """Take the version in use out of use, for another one. The caller holds the component's row."""
-    used = ComponentVersion.objects.filter(component=component_id, status=_Status.ACTIVE)
-    keys = [version.pk for version in sealing.genuine(used.select_related("component"))]
-    used.update(status=_Status.RETIRED)
-    # One that nobody sealed is out of use, and stays without a seal.
-    sealing.seal_all(ComponentVersion, keys)
+    for version in ComponentVersion.objects.filter(component=component_id, status=_Status.ACTIVE):
+        _store(version, status=_Status.RETIRED)
 
 
 def _move(version: ComponentVersion, status: ComponentVersion.Status, percent: int = 0) -> ComponentVersion:
     with transaction.atomic():
         # The component's row is the lock: two people who activate different versions come one after the other.
         Component.objects.select_for_update().get(pk=version.component_id)
-        version = ComponentVersion.objects.select_related("component").get(pk=version.pk)
+        version, seal = sealing.lock(version)
         if status not in MOVES[_Status(version.status)]:
             raise LibraryRefused(
                 f"Version {version.version} is {version.status}; somebody else may have changed it first."
             )
-        if status in _IN_USE and not sealing.is_genuine(version):
+        if status in _IN_USE and seal is None:
             raise LibraryRefused(f"Version {version.version} is not as mindX stored it. Write it anew to use it.")
         if status == _Status.ACTIVE:
             _retire_used(version.component_id)
-        was_genuine = status in _IN_USE or sealing.is_genuine(version)
-        version.status, version.canary_percent = status, percent
-        version.save(update_fields=["status", "canary_percent"])
-        if was_genuine:
-            sealing.seal(version)
-        return version
+        return _store(version, status=status, canary_percent=percent)
+
+
+def _store(version: ComponentVersion, **values: Any) -> ComponentVersion:
+    """Change a version and seal it; one that nobody sealed can be taken out of use, and stays without a seal."""
+    held, seal = sealing.lock(version)
+    if seal is not None:
+        sealing.change(held, seal, values)
+    else:
+        ComponentVersion.objects.filter(pk=held.pk).update(**values)
+        held.refresh_from_db()
+    return held
 
 
 def _add_first(starters: Sequence[Starter], kind: str) -> dict[str, ComponentVersion]:

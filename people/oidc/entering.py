@@ -129,11 +129,12 @@ def _follow_groups(user: User, login: ExternalLogin, given: Iterable[Role], know
     by_groups = {role.value for role in given} - by_hand
     if by_groups == set(login.group_roles) and by_hand | by_groups == set(stored.roles):
         return
+    held, seal = sealing.lock(login)
+    if seal is None:
+        raise SignInRefused("not_sealed")
     before = _audited(stored)
     _set_roles(stored, by_hand | by_groups)
-    login.group_roles = _in_order(by_groups)
-    login.save(update_fields=["group_roles"])
-    sealing.seal(login)
+    sealing.change(held, seal, {"group_roles": _in_order(by_groups)})
     user.roles, user.is_staff, user.is_superuser = stored.roles, stored.is_staff, stored.is_superuser
     if changed := journal.difference(before, _audited(stored)):
         data = {**changed, "why": f"groups at {known.issuer}"}

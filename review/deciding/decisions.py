@@ -32,6 +32,8 @@ from review.talk import comments
 
 logger = logging.getLogger(__name__)
 
+_AGAINST = (Decision.Verdict.REJECT, Decision.Verdict.REQUEST_CHANGES)
+
 
 def approve(
     plan: IntentPlan,
@@ -57,6 +59,7 @@ def approve(
     Raises DecisionRefused, WordsRefused, or StaleDigest when another digest awaits or somebody decided first.
     """
     check_rights(by, plan)
+    _check_whose(plan)
     note = words.taken(comment, "comment")
     grants = envelope.granted(tries, alternatives)
     if alternatives:
@@ -102,11 +105,7 @@ def _completes(plan: IntentPlan, by: User, policy: PolicyVersion | None) -> bool
     if policy is not None:
         if outcome.action is not Action.AUTO_APPROVE or outcome.by is None or outcome.by.rule.version_id != policy.pk:
             raise DecisionRefused("The policies no longer let this plan pass without a person.")
-        if comments.is_open(plan.goal_id):
-            raise DecisionRefused("Somebody has asked about this plan or commented on it: a person decides.")
-        if what := _not_sealed(plan):
-            logger.error("A policy may not approve what mindX did not seal", extra={"intent_plan": plan.pk})
-            raise DecisionRefused(f"{what} was not sealed by mindX: a person decides.")
+        _check_for_policy(plan, document)
         return True
     first = evaluation.first_approvals(plan)
     if outcome.approvals > 1 and [row.by_id for row in first] == [by.pk]:
@@ -123,13 +122,45 @@ def _why_not(goal: Goal, document: Document) -> str:
     )
 
 
-def _not_sealed(plan: IntentPlan) -> str:
+def _check_for_policy(plan: IntentPlan, document: Document) -> None:
+    """What a policy does not look at, and a person would see."""
+    if comments.is_open(plan.goal_id):
+        raise DecisionRefused("Somebody has asked about this plan or commented on it: a person decides.")
+    if what := _not_sealed(plan, document):
+        logger.error("A policy may not approve what mindX did not seal", extra={"intent_plan": plan.pk})
+        raise DecisionRefused(f"{what} was not sealed by mindX: a person decides.")
+    # What people said against it stays said, whatever the plan's row says that became of that.
+    if plan.decisions.filter(verdict__in=_AGAINST).exists():
+        raise DecisionRefused("A person has decided against this plan: a person decides.")
+
+
+def _not_sealed(plan: IntentPlan, document: Document) -> str:
     """Which evidence for policies was not written by mindX, or from before it sealed such rows; "" if none.
 
-    A person reads the plan itself. A policy relies on who submitted it, that mindX planned it, and on its dry run.
+    A person reads the plan itself. A policy relies on who submitted it and what they may, that mindX planned it, where,
+    and on its dry run.
     """
-    rows = (("The goal", plan.goal), ("The plan", plan), ("Its dry run", shadowing.latest(plan)))
+    if document.workspace != plan.workspace.name:
+        return "The name of its workspace"
+    rows = (
+        ("The goal", plan.goal),
+        ("Its submitter", plan.goal.submitted_by),
+        ("The plan", plan),
+        ("Its dry run", shadowing.latest(plan)),
+    )
     return next((what for what, row in rows if row is None or not sealing.is_genuine(row)), "")
+
+
+def _check_whose(plan: IntentPlan) -> None:
+    """Four eyes go by who submitted the goal and who wrote the plan, so a person approves neither as somebody else has
+    changed it.
+    """
+    if settings.FOUR_EYES and not (sealing.is_genuine(plan.goal) and sealing.is_genuine(plan)):
+        logger.error("A plan of which nobody knows whose it is was not approved", extra={"intent_plan": plan.pk})
+        raise DecisionRefused(
+            "mindX did not seal whose goal or plan this is, and four eyes are required. Reject it, and have it"
+            " submitted again."
+        )
 
 
 def _approve_first(
@@ -197,6 +228,7 @@ def withdraw(plan: IntentPlan, *, by: User, digest: str, via: str = "browser") -
 def approve_as_second(plan: IntentPlan, *, by: User, digest: str, via: str = "browser") -> IntentPlan:
     """Approve, as a second person, a plan that one had approved before a policy asked for two. Errors as `approve`."""
     check_rights(by, plan)
+    _check_whose(plan)
     with transaction.atomic():
         goal = Goal.objects.select_for_update(no_key=True).get(pk=plan.goal_id)
         locked = IntentPlan.objects.select_for_update(no_key=True).select_related("workspace").get(pk=plan.pk)

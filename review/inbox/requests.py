@@ -136,19 +136,21 @@ def decide(row: InboxRequest, verdict: Verdict, *, by: User, digest: str) -> Inb
     ).hexdigest()
     with transaction.atomic():
         # The race it closes: two people decide, or it expires, at the same moment. Only one finds it waiting.
-        waiting = InboxRequest.objects.filter(pk=row.pk, state=State.WAITING, expires_at__gt=timezone.now())
-        changed = waiting.update(
-            state=State.DECIDED.value,
-            decision=verdict.decision,
-            answer=answer,
-            answer_digest=answer_digest,
-            reason=reason,
-            decided_by=by,
-            decided_at=timezone.now(),
-        )
-        if not changed:
+        held, seal = sealing.lock(row)
+        if held.state != State.WAITING or held.expires_at <= timezone.now():
             raise NotNow("Somebody has already decided this, or it has expired.")
-        sealing.seal(row)
+        if seal is None or held.digest != row.digest:
+            raise NotNow(FORGED)
+        decided_now = {
+            "state": State.DECIDED.value,
+            "decision": verdict.decision,
+            "answer": answer,
+            "answer_digest": answer_digest,
+            "reason": reason,
+            "decided_by": by,
+            "decided_at": timezone.now(),
+        }
+        sealing.change(held, seal, decided_now)
         telling.settle([row.pk])
         journal.decided(
             Event.INBOX,
@@ -214,7 +216,7 @@ def _was_made(row: InboxRequest, made: Iterable[Decided]) -> bool:
     """Whether the row is as it was sealed, and the record has this decision of this person on these bytes."""
     stored = (row.decided_by_id, row.decision, row.digest, row.answer_digest)
     told = [(one.by.pk, one.verdict, one.digest, one.data.get("answer_digest")) for one in made]
-    return stored in told and sealing.is_genuine(row)
+    return stored in told and digest_of(row) == row.digest and sealing.is_genuine(row)
 
 
 def _subject(row: InboxRequest) -> str:

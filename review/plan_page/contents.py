@@ -20,6 +20,7 @@ from agents.models import IntentPlan, Transition
 from agents.pages.library import flow_page
 from agents.plans import footings, outcome_evaluation, renewals
 from agents.presentation import hidden, outcome_words
+from agents.record import authors
 from agents.states import PlanState
 from agents.toolkit.registry import tools_in_use
 from agents.workspaces import base_files
@@ -99,6 +100,8 @@ class PlanView:
     # Whether a language model reads requests for changes; rules alone do not.
     reads_comments: bool
     receipts: list[Receipt]
+    # Who had a say in what the agent did that asked for it, or wrote the workflow that it is made of.
+    with_a_say: list[User]
     revisions: list[IntentPlan]
     refusal: str
     refuses_edit: str
@@ -393,6 +396,7 @@ def plan_view(
         rounds=rounds.of(plan.goal),
         reads_comments=rounds.reads_comments(plan.goal),
         receipts=receipts(plan),
+        with_a_say=list(User.objects.filter(pk__in=plan.plan.evidence.get(authors.EVIDENCE) or ()).order_by("pk")),
         revisions=list(plan.goal.intent_plans.defer("document").order_by("revision")),
         refusal=rights.why_not(user, plan),
         refuses_edit=rights.why_not_edit(user, plan),

@@ -38,7 +38,7 @@ def move_policy(
     """
     movable = [old.value for old, targets in POLICY_MOVES.items() if new in targets]
     with transaction.atomic():
-        may_seal = by is not None or sealing.is_genuine(ReviewPolicy.objects.get(pk=policy.pk))
+        may_seal = sealing.lock(policy)[1] is not None or by is not None
         rows = ReviewPolicy.objects.filter(pk=policy.pk, state__in=movable, **(only or {}))
         if not rows.update(state=new.value, reason=reason, changed_at=timezone.now(), **also):
             return False

@@ -152,6 +152,13 @@ def _component(it: _Entry) -> str:
     return f"{it.text('what', 'changed')} {which}{instead}{it.because}"
 
 
+def _run(it: _Entry) -> str:
+    whose = f"modular run {it.name} of {it.text('of', '?')}"
+    if it.data.get("what") == "answered":
+        return f"answered as the person in {whose}"
+    return f"{it.text('what', 'changed')} {whose}{it.changes}"
+
+
 def _training(it: _Entry) -> str:
     policy = f"the policy for {it.text('task', '?')} in the environment {it.text('environment', '?')}"
     match it.data.get("what"):
@@ -208,6 +215,7 @@ _SAID: Mapping[str, Callable[[_Entry], str]] = {
         f" {it.word('verdict', it.data.get('decision', '?'))}{it.because}"
     ),
     Event.TRAINING: _training,
+    Event.RUN: _run,
     Event.RESTORED: lambda it: f"restored mindX from a backup of {it.text('as_of')}",
 }
 

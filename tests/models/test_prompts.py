@@ -157,6 +157,7 @@ def test_by_the_api_a_candidate_is_written_activated_and_given_up(
     assert {**made.json(), "id": "", "replay_cost": None} == {
         "id": "", "component": str(plan.pk), "version": "1.1.0", "parent": "1.0.0", "state": "candidate", "checks": [],
         "replay": None, "rollout": None, "trials": None, "canary": None, "why_not": "", "replay_cost": None,
+        "asked_again_by": [],
     }  # fmt: skip
     at = f"candidates/{made.json()['id']}"
     assert api_of(reviewer).post(f"{at}/activate", {}).status_code == 403
