@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+import psycopg
 from django.db import connection, transaction
 from django.db.models import Model
 
@@ -36,6 +38,47 @@ def forge(statement: str, *values: Any) -> int:
     with as_the_application(), connection.cursor() as cursor:
         cursor.execute(statement, list(values))
         return int(cursor.rowcount)
+
+
+@contextmanager
+def holding(statement: str, *values: Any) -> Iterator[None]:
+    """Somebody with the application's role changes a row and does not commit before somebody else waits for it.
+
+    For tests with real transactions.
+    """
+    grant(connection, APP)
+    held, is_over = threading.Event(), threading.Event()
+    failed: list[BaseException] = []
+
+    def attack() -> None:
+        try:
+            with psycopg.connect(**_address(), autocommit=True) as other, other.cursor() as cursor:
+                cursor.execute(f"SET ROLE {APP}")
+                cursor.execute("BEGIN")
+                cursor.execute(statement, list(values))
+                held.set()
+                waited_for = "SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
+                while not is_over.is_set() and cursor.execute(waited_for).fetchone() is None:
+                    is_over.wait(0.01)
+                cursor.execute("COMMIT")
+        except BaseException as error:
+            failed.append(error)
+            held.set()
+
+    attacker = threading.Thread(target=attack)
+    attacker.start()
+    assert held.wait(30)
+    try:
+        yield
+    finally:
+        is_over.set()
+        attacker.join(30)
+    assert not failed, failed
+
+
+def _address() -> dict[str, Any]:
+    known = connection.get_connection_params()
+    return {name: known[name] for name in ("dbname", "user", "password", "host", "port") if known.get(name)}
 
 
 def sealed(row: Row) -> Row:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -17,8 +18,10 @@ from agents.states import ModularRunState
 from agents.workspaces import workspaces
 from people.models import User
 from review import rights
+from review.models import AuditEntry
 from tests.agents.modular.test_runs import BY_MODEL, WRITE, approve, worked, wrote
 from tests.agents.modular.test_runs import begun as begun
+from tests.cast import person
 from tests.forging import forge
 from tests.models.conftest import provider as provider
 from tests.models.server import Provider
@@ -137,7 +140,7 @@ def test_the_end_of_another_goal_is_no_answer_to_a_call(begun: Begun, owner: Use
 
 
 def test_who_edited_a_run_is_an_author_of_what_it_calls(
-    begun: Begun, owner: User, operator: User, settings: object
+    begun: Begun, owner: User, operator: User, settings: object, client_of: Any
 ) -> None:
     settings.FOUR_EYES = True  # type: ignore[attr-defined]
     operator.roles = ["operator", "reviewer"]
@@ -156,3 +159,12 @@ def test_who_edited_a_run_is_an_author_of_what_it_calls(
     assert authors.of([plan.goal_id])[plan.goal_id][operator.pk] == "had a say in what this agent did"
     assert "someone else must decide" in rights.why_not(operator, plan)
     assert Goal.objects.filter(authors.wrote(operator, "pk"), pk=plan.goal_id).exists()
+    # The journal and the plan's page name who wrote it, and the files are still of whoever the run is of.
+    entry = AuditEntry.objects.get(event="run", by=operator)
+    assert (entry.by, entry.subject, entry.data["of"]) == (operator, f"run:{run.pk}", owner.username)
+    assert entry.data["after"]["calls"] == {"simple_coder.write": {"path": "b.txt", "content": "as I want it"}}
+    made = AuditEntry.objects.filter(event="workspace_made").latest("pk")
+    assert (made.by, plan.workspace.owner) == (operator, owner)
+    page = " ".join(client_of(person("rita", "reviewer")).get(plan.get_absolute_url()).content.decode().split())
+    parts = page.partition("written in part by")[2].partition("</span>")[0]
+    assert f"<strong>{operator.display_name}</strong>" in parts

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from agents.models import Goal, IntentPlan
 from agents.record.errors import StaleDigest
+from people import sealing
 from people.models import User
 from review.audit import decision_chain
 from review.deciding import decisions, editing, gate, holding
@@ -162,6 +163,7 @@ def test_rights_that_were_taken_away_meanwhile_count_neither_as_first_nor_as_sec
     else:
         settings.FOUR_EYES = True
         Goal.objects.filter(pk=plan.goal_id).update(submitted_by=loses)
+        sealing.seal(plan.goal)
     settle()
     assert state_of(plan) == "awaiting_review"
     assert not Approval.objects.exists()
