@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any, ClassVar
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, ClassVar, Self
 
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.contrib.postgres.fields import ArrayField
@@ -43,6 +44,19 @@ class User(AbstractUser):
 
     objects: ClassVar[PersonManager] = PersonManager()
 
+    # What is sealed, as this object read it; empty for a new person.
+    _as_read: Mapping[str, Any] = {}
+
+    @classmethod
+    def from_db(cls, db: str | None, field_names: Collection[str], values: Collection[Any], **more: Any) -> Self:
+        """As Django does, with what is sealed remembered."""
+        person = super().from_db(db, field_names, values, **more)
+        person._remember([name for name in cls.sealed if name in field_names])
+        return person
+
+    def _remember(self, names: Iterable[str]) -> None:
+        self._as_read = {name: _copied(getattr(self, name)) for name in names}
+
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Store the person, and seal what of them is sealed."""
         from people import sealing  # which has its rows among these models
@@ -53,7 +67,12 @@ class User(AbstractUser):
             return
         with transaction.atomic():
             before = None if self._state.adding else User._base_manager.select_for_update().get(pk=self.pk)
+            # What nobody changes here stays as it is stored: it may have been read while somebody had written it.
+            for name, read in self._as_read.items() if before is not None else ():
+                if getattr(self, name) == read:
+                    setattr(self, name, getattr(before, name))
             super().save(*args, **kwargs)
+            self._remember(self._as_read)
             if before is None or sealing.is_genuine(before):
                 sealing.seal(self)
 
@@ -82,6 +101,10 @@ class User(AbstractUser):
         """One or two letters for the avatar."""
         words = self.display_name.split()
         return "".join(word[0] for word in words[:2]).upper()
+
+
+def _copied(value: Any) -> Any:
+    return list(value) if isinstance(value, list) else value
 
 
 class ApiToken(models.Model):

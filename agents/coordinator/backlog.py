@@ -234,11 +234,12 @@ def _reason(text: str) -> str:
 
 
 def _decide(item: BacklogItem, new: BacklogState, by: User, reason: str, **also: int) -> BacklogItem:
-    if refused := why_not(by, item):
-        raise NotYours(refused)
     old = item.state
     try:
         with transaction.atomic():
+            # Locked: whose it is and whether it is critical may not be what was read.
+            if refused := why_not(by, causes.lock(item)):
+                raise NotYours(refused)
             item = move_backlog_item(item, new, reason=reason, decided_by=by, decided_at=timezone.now(), **also)
             _tell(item, by, {"before": {"state": old}, "after": {"state": new.value}}, reason)
     except MoveRefused as error:

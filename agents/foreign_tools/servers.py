@@ -105,6 +105,8 @@ def remove(server: McpServer, *, by: User) -> None:
         if held.state != AskedState.ENDED:
             # The race it closes: a listing that ends meanwhile writes nothing for a server that is gone.
             leased.to(held, AskedState.ENDED, reason="the server was removed")
+        # Nobody can bring it back, sealed as it was.
+        sealing.end(held)
         for version in active_of(server):
             library.stop(version, f"{by.username} removed the server")
         _journal(server, by, "removed the MCP server")

@@ -105,7 +105,7 @@ def _completes(plan: IntentPlan, by: User, policy: PolicyVersion | None) -> bool
     if policy is not None:
         if outcome.action is not Action.AUTO_APPROVE or outcome.by is None or outcome.by.rule.version_id != policy.pk:
             raise DecisionRefused("The policies no longer let this plan pass without a person.")
-        _check_for_policy(plan, document)
+        _check_for_policy(plan, document, policy.owner)
         return True
     first = evaluation.first_approvals(plan)
     if outcome.approvals > 1 and [row.by_id for row in first] == [by.pk]:
@@ -122,11 +122,11 @@ def _why_not(goal: Goal, document: Document) -> str:
     )
 
 
-def _check_for_policy(plan: IntentPlan, document: Document) -> None:
+def _check_for_policy(plan: IntentPlan, document: Document, owner: User) -> None:
     """What a policy does not look at, and a person would see."""
     if comments.is_open(plan.goal_id):
         raise DecisionRefused("Somebody has asked about this plan or commented on it: a person decides.")
-    if what := _not_sealed(plan, document):
+    if what := _not_sealed(plan, document, owner):
         logger.error("A policy may not approve what mindX did not seal", extra={"intent_plan": plan.pk})
         raise DecisionRefused(f"{what} was not sealed by mindX: a person decides.")
     # What people said against it stays said, whatever the plan's row says that became of that.
@@ -134,7 +134,7 @@ def _check_for_policy(plan: IntentPlan, document: Document) -> None:
         raise DecisionRefused("A person has decided against this plan: a person decides.")
 
 
-def _not_sealed(plan: IntentPlan, document: Document) -> str:
+def _not_sealed(plan: IntentPlan, document: Document, owner: User) -> str:
     """Which evidence for policies was not written by mindX, or from before it sealed such rows; "" if none.
 
     A person reads the plan itself. A policy relies on who submitted it and what they may, that mindX planned it, where,
@@ -145,6 +145,7 @@ def _not_sealed(plan: IntentPlan, document: Document) -> str:
     rows = (
         ("The goal", plan.goal),
         ("Its submitter", plan.goal.submitted_by),
+        ("The policy's owner", owner),
         ("The plan", plan),
         ("Its dry run", shadowing.latest(plan)),
     )

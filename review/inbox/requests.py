@@ -187,9 +187,13 @@ def _end(rows: QuerySet[InboxRequest], state: InboxRequest.State) -> int:
     ending = list(rows.filter(state=State.WAITING).values_list("pk", flat=True))
     with transaction.atomic():
         # The race it closes: one of them is decided at the same moment. It stays decided.
-        ended = InboxRequest.objects.filter(pk__in=ending, state=State.WAITING).update(state=state.value)
+        locked = InboxRequest.objects.select_for_update(no_key=True).filter(pk__in=ending, state=State.WAITING)
+        ended = list(locked.order_by("pk").values_list("pk", flat=True))
+        InboxRequest.objects.filter(pk__in=ended).update(state=state.value)
+        # Nobody can set one back to waiting, sealed as it was.
+        sealing.end_all(InboxRequest, ended)
         telling.settle(ending)
-    return ended
+    return len(ended)
 
 
 def state_of(row: InboxRequest) -> str:

@@ -13,7 +13,7 @@ from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from django.test import Client
 
-from people import tokens
+from people import sealing, tokens
 from people.models import ApiToken, User
 from tests.cast import ApiCaller
 from tests.forging import forge
@@ -124,3 +124,19 @@ def test_a_session_ends_with_the_logout(owner: User, client_of: ClientOf) -> Non
     client.post("/logout/")
     assert not Session.objects.exists()
     assert not is_in(client)
+
+
+def test_what_was_read_while_it_was_forged_is_not_stored_by_a_later_save(owner: User) -> None:
+    """A role is written, read by a process that changes something else, and written back before that is stored."""
+    forge("UPDATE people_user SET roles = '{admin}' WHERE id = %s", owner.pk)
+    read = User.objects.get(pk=owner.pk)
+    forge("UPDATE people_user SET roles = '{submitter}' WHERE id = %s", owner.pk)
+    read.first_name = "Olga"
+    read.save()
+    stored = User.objects.get(pk=owner.pk)
+    assert (stored.first_name, stored.roles, sealing.is_genuine(stored)) == ("Olga", ["submitter"], True)
+    stored.roles = ["reviewer"]
+    stored.save()
+    stored.roles = ["submitter"]
+    stored.save()
+    assert User.objects.get(pk=owner.pk).roles == ["submitter"]

@@ -303,6 +303,15 @@ def test_a_request_that_was_changed_or_given_to_somebody_else_is_not_decided(
         decided(row, reviewer)
 
 
+def test_a_withdrawn_request_does_not_wait_again(owner: User, reviewer: User) -> None:
+    row = sent(owner)
+    requests.cancel(row, by=owner)
+    forge("UPDATE review_inboxrequest SET state = 'waiting' WHERE id = %s", row.pk)
+    row.refresh_from_db()
+    with pytest.raises(NotNow, match="not as mindX stored it"):
+        decided(row, reviewer)
+
+
 def test_a_rejected_request_does_not_wait_again(owner: User, reviewer: User) -> None:
     row = decided(sent(owner), reviewer, "reject", reason="no")
     forge(
