@@ -87,7 +87,7 @@ def test_what_else_is_sent_to_the_channel_is_forgotten(payload: str) -> None:
 def test_each_kind_that_is_woken_has_places() -> None:
     names = {kind.name for kind in kinds()}
     woken = {"goal", "request", "modular", "search", "replay", "environment_run", "training", "tool_check"}
-    assert names == woken | {"mcp_listing", "delivery"}
+    assert names == woken | {"mcp_listing", "delivery", "card"}
     assert all(kind.most >= 1 for kind in kinds())
 
 

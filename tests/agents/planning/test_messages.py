@@ -14,6 +14,7 @@ from agents.bdi.language_models import prompt
 from agents.bdi.language_models.prompt import Situation, Told
 from agents.models import Belief, BusMember, BusRequest, Goal, IntentPlan, Plan
 from agents.planning import known, messages
+from agents.record import bus_answers
 from agents.states import RequestState
 from agents.toolkit.registry import REGISTRY
 from library.memory.context import CHARS_PER_TOKEN
@@ -44,11 +45,13 @@ def tell(goal: Goal, by: User, text: str, **more: Any) -> Belief:
 
 
 def asked(goal: Goal, by: User, answer: str) -> BusRequest:
-    return BusRequest.objects.create(
+    request = BusRequest.objects.create(
         by=by, parent=goal, capability="count", digest="0" * 64, state=RequestState.ANSWERED.value,
         member=BusMember.objects.create(name="counter", kind=BusMember.Kind.FOREIGN), answer={"text": answer},
         ended_at=timezone.now(),
     )  # fmt: skip
+    bus_answers.seal([request.pk])
+    return request
 
 
 def texts(goal: Goal, reader: User, **more: Any) -> list[str]:
