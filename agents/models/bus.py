@@ -252,7 +252,7 @@ class BusRequest(LeasedWork):
 
 
 class BusAnswer(BusRequest):
-    """What came of a request, once it has ended with an answer: a seal of its own, beside that of what was asked."""
+    """The answer that a request ended with. It is sealed separately from what was asked."""
 
     sealed = ("by_id", "member_id", "offered_id", "goal_id", "state", "reason", "answer")
     acted_on = Q(state__in=sorted(state.value for state in REQUEST_ANSWERED))

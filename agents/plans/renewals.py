@@ -29,10 +29,10 @@ from agents.toolkit.types import PlanDraft
 from people import sealing
 from people.models import User
 
-FILES, GROUNDS, RECOVERY = "files", "grounds", "recovery"
-# How the reason of a plan begins that was planned anew before anybody decided it.
 logger = logging.getLogger(__name__)
 
+FILES, GROUNDS, RECOVERY = "files", "grounds", "recovery"
+# How the reason of a plan begins that was planned anew before anybody decided it.
 RENEWED = "made anew"
 # A plan that stands on everything may be asked again for thousands of files; a page shows so many.
 _NAMED = 100

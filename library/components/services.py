@@ -321,7 +321,7 @@ def _record(version: ComponentVersion, by: User, what: str, reason: str = "") ->
 def _retire_used(component_id: int) -> None:
     """Take the version in use out of use, for another one. The caller holds the component's row."""
     for version in ComponentVersion.objects.filter(component=component_id, status=_Status.ACTIVE):
-        _store(version, status=_Status.RETIRED)
+        _store(*sealing.lock(version), status=_Status.RETIRED)
 
 
 def _move(version: ComponentVersion, status: ComponentVersion.Status, percent: int = 0) -> ComponentVersion:
@@ -337,12 +337,11 @@ def _move(version: ComponentVersion, status: ComponentVersion.Status, percent: i
             raise LibraryRefused(f"Version {version.version} is not as mindX stored it. Write it anew to use it.")
         if status == _Status.ACTIVE:
             _retire_used(version.component_id)
-        return _store(version, status=status, canary_percent=percent)
+        return _store(version, seal, status=status, canary_percent=percent)
 
 
-def _store(version: ComponentVersion, **values: Any) -> ComponentVersion:
-    """Change a version and seal it; one that nobody sealed can be taken out of use, and stays without a seal."""
-    held, seal = sealing.lock(version)
+def _store(held: ComponentVersion, seal: str | None, **values: Any) -> ComponentVersion:
+    """Change a locked version and seal it; one that nobody sealed goes out of use, and stays without a seal."""
     if seal is not None:
         sealing.change(held, seal, values)
     else:

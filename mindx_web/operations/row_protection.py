@@ -1,7 +1,7 @@
 """What a row written with the application's database role alone could do, and what stops it: for each model one line.
 
-A new model needs its line here (a test says so), and with it the decision: sealed (`people.sealing`), only ever added
-to (`mindx_web.operations.grants`), or neither, for the reason that stands here. `manage.py row_protection` prints the
+A new model needs its line here (a test checks that), and with it the decision: sealed (`people.sealing`), append-only
+(`mindx_web.operations.grants`), or neither, for the reason given here. `manage.py row_protection` prints the
 tables of docs/why/security.md.
 """
 
@@ -39,7 +39,7 @@ LINES: Mapping[str, Line] = {
     "people.User": (
         "somebody logs in as a reviewer, or becomes one",
         "login, roles, password and whether it is active; a login without its seal is refused, also in open sessions"
-        " and for its tokens",
+        " and for its tokens, and policies approve nothing of or for such a person. The e-mail address is not sealed",
     ),
     "people.ApiToken": (
         "the attacker's own token decides as somebody else",
@@ -72,15 +72,18 @@ LINES: Mapping[str, Line] = {
     "library.ModelCall": ("a recorded request says something else", "replays count only cases that are sealed"),
     "library.ModelDay": ("a budget looks used up, or free", "it costs money, and nothing is approved by it"),
     # -- agents: who acts
-    "agents.Agent": ("an agent is resumed, or may use other tools", _SETTING),
+    "agents.Agent": (
+        "an agent is resumed, may use other tools, or has the name that a policy's condition asks for",
+        "a plan needs an approval still; conditions by name are not protected",
+    ),
     "agents.AgentCommitment": ("an agent gives up sooner or later", _SETTING),
     "agents.Deed": ("a step that changes an agent seems to be done", _SETTING),
     "agents.Standstill": ("what was paused goes on", _SETTING),
     "agents.ToolLimit": ("a step may use more time or memory", _SETTING),
     "agents.Workspace": (
-        "files are shown to another person, or a plan runs on another stored state",
-        "an approved plan that has not started goes back to review; contents cannot be invented. Who owns it is not"
-        " protected",
+        "files are shown to another person, or a plan runs on other stored files",
+        "an approved plan that has not started goes back to review, and a policy goes by the name in the plan. Who owns"
+        " it is not protected",
     ),
     "agents.WorkspaceChange": ("the history of a workspace says something else", _SHOWN),
     # -- goals and plans
@@ -96,7 +99,8 @@ LINES: Mapping[str, Line] = {
     "agents.Plan": ("a plan looks as if another source had made it", "policies ask for the seal of the plan below"),
     "agents.IntentPlan": (
         "a policy approves a plan that mindX did not make; another one runs, or unapproved",
-        "sealed when it is proposed; a trigger protects its bytes, and the gate asks for an approval at every claim",
+        "sealed when it is proposed; a trigger protects its bytes, and the gate asks for an approval at every claim."
+        " That an approved one has ended is not sealed",
     ),
     "agents.ShadowRun": (
         "a policy approves a plan after a dry run that never happened",
@@ -217,7 +221,7 @@ LINES: Mapping[str, Line] = {
     "agents.Replay": ("a worker runs code that nobody asked for", "sealed when somebody asks for it"),
     "agents.ReplayCase": (
         "a candidate that breaks goals seems to break none",
-        "sealed when both sides were tried; a verdict counts no other",
+        "sealed when both sides were tried; a verdict counts no other. That one is missing is not noticed",
     ),
     "agents.CandidateSearch": ("a worker asks models in somebody else's name", "sealed when somebody asks for it"),
     "agents.EvolutionProposal": ("another component seems to fail", "a candidate comes of it at most; people decide"),
@@ -271,7 +275,10 @@ LINES: Mapping[str, Line] = {
     "review.PlanRisk": ("a plan seems less dangerous", "the page shows the plan's own bytes"),
     "review.PlanNews": ("a plan is looked at once more", "looking changes nothing"),
     "review.QueueEntry": ("a plan is far back in the queue", _SHOWN),
-    "review.Comment": ("somebody seems to have commented", _REVIEWED),
+    "review.Comment": (
+        "somebody seems to have commented; one that keeps a policy from approving is gone",
+        "a plan made of it is reviewed; its deletion is not noticed",
+    ),
     "review.Answer": ("somebody seems to have answered", _REVIEWED),
     "review.RoundLimit": ("a plan may be sent back more often", _SETTING),
     "review.TimeLimit": ("a plan may wait longer", _SETTING),

@@ -129,7 +129,7 @@ def _check_for_policy(plan: IntentPlan, document: Document, owner: User) -> None
     if what := _not_sealed(plan, document, owner):
         logger.error("A policy may not approve what mindX did not seal", extra={"intent_plan": plan.pk})
         raise DecisionRefused(f"{what} was not sealed by mindX: a person decides.")
-    # What people said against it stays said, whatever the plan's row says that became of that.
+    # Decisions are append-only: a rejection counts even if somebody has set the plan's row back to waiting.
     if plan.decisions.filter(verdict__in=_AGAINST).exists():
         raise DecisionRefused("A person has decided against this plan: a person decides.")
 

@@ -36,7 +36,7 @@ def listing(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def readings(request: HttpRequest) -> HttpResponse:
-    """What became of the cards that this person asked for; asks again as long as one is open."""
+    """The results of the cards that this person had read; the part reloads itself while one is still open."""
     return render(request, "agents/foreign/_readings.html", _lately(request))
 
 
